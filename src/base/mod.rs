@@ -1,0 +1,13 @@
+//! Layer 0: numbers, errors, bytes and files. Knows nothing of puzzles or of MPI.
+
+pub mod atomic_file;
+pub mod codec;
+pub mod config_text;
+pub mod error;
+pub mod fault_point;
+pub mod ids;
+pub mod mix;
+pub mod partition;
+
+pub use error::{Error, Result};
+pub use ids::{Depth, ProcessId, ShardId, StateRank};

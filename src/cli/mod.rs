@@ -1,0 +1,31 @@
+//! Layer 8: one subcommand a file. The only layer that prints.
+
+pub mod arguments;
+pub mod plan;
+pub mod progress;
+pub mod progress_file;
+pub mod puzzles;
+pub mod run;
+pub mod run_config;
+pub mod session;
+pub mod table;
+pub mod watch;
+
+pub use arguments::{Arguments, Command};
+
+use crate::base::Result;
+
+/// Does what the command line says; returns the exit code.
+///
+/// # Errors
+/// Any failure, to be printed once by `main`.
+pub fn dispatch(arguments: Arguments) -> Result<i32> {
+    match arguments.command {
+        Command::Run(run) => run::run(&run),
+        Command::Resume(resume) => run::resume(&resume),
+        Command::Plan(plan) => plan::plan(&plan).map(|()| 0),
+        Command::Table(table) => table::table(&table).map(|()| 0),
+        Command::Puzzles => puzzles::puzzles().map(|()| 0),
+        Command::Watch(watch) => watch::watch(&watch),
+    }
+}

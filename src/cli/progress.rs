@@ -1,0 +1,191 @@
+//! Shows a search to people: a bar on a terminal, lines otherwise, a log file and `progress.json` always. An observer; only the first process has one.
+
+use super::arguments::{ProgressMode, SessionArguments};
+use super::progress_file::{Phase, Progress};
+use crate::base::ids::approximate;
+use crate::search::budget::readable_bytes;
+use crate::search::{Event, Observer, RunFolder};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::fs::OpenOptions;
+use std::io::IsTerminal;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+use tracing::level_filters::LevelFilter;
+use tracing::{debug, info, warn};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::{Layer, Registry, fmt};
+
+/// Least time between two versions of the progress file.
+const FILE_INTERVAL: Duration = Duration::from_millis(500);
+
+/// A subscriber for the `tracing` events of this session: standard error for people, `run.log` for the record. A log that cannot be opened is
+/// no reason to stop a search.
+#[must_use]
+pub fn log_to(folder: Option<&RunFolder>, arguments: &SessionArguments, bar: bool) -> Box<dyn tracing::Subscriber + Send + Sync> {
+    let shown = match (arguments.quiet, arguments.verbose) {
+        (true, _) => LevelFilter::WARN,
+        // The bar shows what the lines would.
+        (_, 0) if bar => LevelFilter::WARN,
+        (_, 0) => LevelFilter::INFO,
+        (_, 1) => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
+    };
+    let people = fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_target(false).without_time().with_filter(shown);
+    let file = folder.and_then(|folder| OpenOptions::new().create(true).append(true).open(folder.file("run.log")).ok());
+    let record =
+        file.map(|file| fmt::layer().with_writer(Mutex::new(file)).with_ansi(false).with_target(false).with_filter(LevelFilter::DEBUG));
+    Box::new(Registry::default().with(people).with(record))
+}
+
+/// Whether a bar is shown.
+#[must_use]
+pub fn wants_bar(arguments: &SessionArguments) -> bool {
+    match arguments.progress {
+        ProgressMode::Bar => !arguments.quiet,
+        ProgressMode::Auto => !arguments.quiet && std::io::stderr().is_terminal(),
+        ProgressMode::Plain | ProgressMode::None => false,
+    }
+}
+
+/// A bar over all states, in the style shared with `farthest watch`. indicatif hides it when standard error is no terminal.
+#[must_use]
+pub fn bar(expected: u64) -> ProgressBar {
+    let style =
+        ProgressStyle::with_template("{prefix} {wide_bar} {percent:>3} %  {msg}  {elapsed}").expect("the template is constant and valid");
+    ProgressBar::with_draw_target(Some(expected), ProgressDrawTarget::stderr()).with_style(style)
+}
+
+/// What the bar says behind the percentage.
+#[must_use]
+pub fn bar_message(progress: &Progress) -> String {
+    format!("level {} {}/s {}", progress.depth, readable_count(progress.rate), remaining(progress))
+}
+
+/// Time to the end at the present rate, in words.
+#[must_use]
+pub fn remaining(progress: &Progress) -> String {
+    let left = progress.expected.saturating_sub(progress.found);
+    if progress.rate < 1.0 || left == 0 {
+        return "left: -".into();
+    }
+    let seconds = (approximate(left) / progress.rate).min(1e9);
+    format!("left: {}", humantime::format_duration(Duration::from_secs(crate::base::ids::rounded_down(seconds))))
+}
+
+/// A count with a decimal prefix.
+#[must_use]
+pub fn readable_count(count: f64) -> String {
+    readable_bytes(crate::base::ids::rounded_down(count)).trim_end_matches('B').trim_end().to_owned()
+}
+
+/// The observer of the first process.
+#[derive(Debug)]
+pub struct Reporter {
+    folder: RunFolder,
+    progress: Progress,
+    bar: Option<ProgressBar>,
+    lines: bool,
+    started: Instant,
+    written: Option<Instant>,
+    /// Moment and states found of the last rate measurement.
+    measured: (Instant, u64),
+    level_started: Instant,
+}
+
+impl Reporter {
+    /// An observer that starts from `progress` (phase `Running`).
+    #[must_use]
+    pub fn new(folder: &RunFolder, progress: Progress, arguments: &SessionArguments) -> Self {
+        let bar = wants_bar(arguments).then(|| {
+            let bar = bar(progress.expected);
+            bar.set_prefix(format!("{} {}", progress.puzzle, progress.metric));
+            bar
+        });
+        let now = Instant::now();
+        Self {
+            folder: folder.clone(),
+            lines: arguments.progress != ProgressMode::None,
+            progress,
+            bar,
+            started: now,
+            written: None,
+            measured: (now, 0),
+            level_started: now,
+        }
+    }
+
+    /// Ends the show: the last state of the progress file, the bar gone.
+    pub fn finish(&mut self, phase: Phase, message: &str) {
+        self.progress.phase = phase;
+        message.clone_into(&mut self.progress.message);
+        self.write_file(true);
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn write_file(&mut self, now: bool) {
+        if now || self.written.is_none_or(|at| at.elapsed() >= FILE_INTERVAL) {
+            self.progress.seconds = self.started.elapsed().as_secs_f64();
+            self.progress.updated = jiff::Timestamp::now().to_string();
+            // Losing the file loses nothing.
+            let _ = self.progress.write(self.folder.root());
+            self.written = Some(Instant::now());
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(self.progress.found);
+            bar.set_message(bar_message(&self.progress));
+        }
+    }
+
+    fn measure(&mut self, found: u64) {
+        let (since, before) = self.measured;
+        let seconds = since.elapsed().as_secs_f64();
+        if seconds >= 0.5 {
+            self.progress.rate = approximate(found.saturating_sub(before)) / seconds;
+            self.measured = (Instant::now(), found);
+        }
+        self.progress.found = found;
+    }
+}
+
+impl Observer for Reporter {
+    fn notice(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Started => {
+                info!("search of {} in metric {} starts", self.progress.puzzle, self.progress.metric);
+            }
+            Event::Resumed { depth, states } => {
+                self.measured = (Instant::now(), *states);
+                self.progress.checkpoint_depth = Some(depth.0);
+                info!("goes on from the checkpoint of level {depth}: {states} states are known");
+            }
+            Event::Round { depth, frontier, expanded, closed, found } => {
+                self.progress.depth = depth.0;
+                self.progress.frontier = *frontier;
+                self.progress.expanded = *expanded;
+                self.measure(closed + found);
+                self.write_file(false);
+            }
+            Event::LevelClosed { level, states } => {
+                let seconds = self.level_started.elapsed().as_secs_f64();
+                self.level_started = Instant::now();
+                let percent = 100.0 * approximate(*states) / approximate(self.progress.expected.max(1));
+                let line =
+                    format!("level {:>3}: {:>15} states, {states:>15} in all ({percent:.2} %), {seconds:.2} s", level.depth, level.states);
+                if self.lines {
+                    info!("{line}");
+                } else {
+                    debug!("{line}");
+                }
+            }
+            Event::Committed { depth, bytes, seconds } => {
+                self.progress.checkpoint_depth = Some(depth.0);
+                debug!("checkpoint of level {depth}: {} in {seconds:.2} s", readable_bytes(*bytes));
+                self.write_file(true);
+            }
+            Event::Warning(text) => warn!("{text}"),
+            Event::Stopping(reason) => info!("stopping: {reason}"),
+        }
+    }
+}

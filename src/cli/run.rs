@@ -1,0 +1,402 @@
+//! `farthest run` and `farthest resume`: from the configuration to the files of a complete run.
+
+use super::arguments::{ResumeArguments, ResumePolicy, RunArguments, SessionArguments};
+use super::progress::{Reporter, log_to, wants_bar};
+use super::progress_file::{Phase, Progress};
+use super::run_config::RunConfig;
+use super::session;
+use crate::base::error::EXIT_STOPPED;
+use crate::base::ids::{to_u64, to_usize};
+use crate::base::partition::Partition;
+use crate::base::{Error, Result, atomic_file};
+use crate::evidence::dataset::{self, Summary};
+use crate::evidence::{Provenance, group_order};
+use crate::exchange::{Exchange, ROUND_WORDS, agree, broadcast};
+use crate::puzzle::Puzzle;
+use crate::search::budget::Budget;
+use crate::search::host::{self, Placement};
+use crate::search::run_folder::{RunLock, remove_folder};
+use crate::search::{Ending, Observer, Outcome, RunFolder, Search, Settings, Silent, StopReason, StopRequest, checkpoint};
+use std::path::{Path, PathBuf};
+
+/// What a run is to do, whichever command asked for it.
+struct Request<'a> {
+    config: PathBuf,
+    metric: Option<String>,
+    keep_levels: bool,
+    out: Option<PathBuf>,
+    resume: ResumePolicy,
+    force: bool,
+    session: &'a SessionArguments,
+}
+
+/// `farthest run`.
+///
+/// # Errors
+/// When no transport can be started; all other failures are in the exit code.
+pub fn run(arguments: &RunArguments) -> Result<i32> {
+    start(&Request {
+        config: arguments.target.config.clone(),
+        metric: arguments.target.metric.clone(),
+        keep_levels: arguments.keep_levels,
+        out: arguments.target.out.clone(),
+        resume: arguments.resume,
+        force: arguments.force,
+        session: &arguments.session,
+    })
+}
+
+/// `farthest resume`.
+///
+/// # Errors
+/// As [`run`].
+pub fn resume(arguments: &ResumeArguments) -> Result<i32> {
+    start(&Request {
+        config: arguments.folder.join("run.toml"),
+        metric: None,
+        keep_levels: false,
+        out: Some(arguments.folder.clone()),
+        resume: ResumePolicy::Require,
+        force: false,
+        session: &arguments.session,
+    })
+}
+
+fn start(request: &Request<'_>) -> Result<i32> {
+    // A faulty configuration is reported by the job itself, once and by all processes together.
+    let exchange_words = Prepared::load(request).map_or(ROUND_WORDS, |config| to_usize(config.search.exchange_kib * 128));
+    session::with_processes(request.session, exchange_words, |exchange| job(request, exchange))
+}
+
+/// What every process works out for itself, without touching the run folder.
+struct Prepared {
+    config: RunConfig,
+    puzzle: Puzzle,
+    states: u64,
+    partition: Partition,
+    folder: RunFolder,
+    budget: Budget,
+}
+
+impl Prepared {
+    fn load(request: &Request<'_>) -> Result<RunConfig> {
+        let mut config = RunConfig::load(&request.config)?;
+        if let Some(metric) = &request.metric {
+            config.metric.clone_from(metric);
+        }
+        config.search.keep_levels |= request.keep_levels;
+        if let Some(seconds) = request.session.checkpoint_seconds {
+            config.search.checkpoint_seconds = seconds;
+        }
+        Ok(config)
+    }
+
+    fn new(request: &Request<'_>) -> Result<Self> {
+        let config = Self::load(request)?;
+        let puzzle = config.puzzle.build(&config.metric)?;
+        let partition = Partition::new(puzzle.planes().into(), puzzle.arrangement_length(), config.search.leading_positions)?;
+        let states = states_of(&puzzle)?;
+        let root = request.out.clone().unwrap_or_else(|| config.default_folder());
+        let budget = Budget::new(&partition, states, round_successors(&config), config.search.keep_levels);
+        Ok(Self { config, puzzle, states, partition, folder: RunFolder::new(&root), budget })
+    }
+}
+
+/// States that the puzzle reaches, by its group's order.
+///
+/// # Errors
+/// `Config` when they are too many to count in 63 bits.
+pub fn states_of(puzzle: &Puzzle) -> Result<u64> {
+    let states = group_order::reachable_states(puzzle);
+    u64::try_from(states)
+        .ok()
+        .filter(|&states| states < 1 << 63)
+        .ok_or_else(|| Error::config(format!("{} has {states} states; choose a smaller puzzle", puzzle.name())))
+}
+
+/// Successors that a process holds between two exchanges.
+#[must_use]
+pub fn round_successors(config: &RunConfig) -> usize {
+    to_usize(config.search.round_kib * 128)
+}
+
+/// The whole run on one process.
+fn job(request: &Request<'_>, exchange: &dyn Exchange) -> Result<i32> {
+    let started = jiff::Timestamp::now();
+    let prepared = agree(exchange, Prepared::new(request))?;
+    let placement = Placement::of_job(exchange);
+    agree(exchange, check_budget(&prepared, &placement, exchange))?;
+    let first = exchange.process().0 == 0;
+    let opened = if first { open_folder(request, &prepared).map(Some) } else { Ok(None) };
+    let opened = agree(exchange, opened)?;
+    // The lock lives as long as this function.
+    let (_lock, complete) = match opened {
+        Some((lock, complete)) => (Some(lock), complete),
+        None => (None, None),
+    };
+    if let Some(summary) = shared_summary(exchange, complete.as_ref())? {
+        if first {
+            print_summary(request.session, &summary, prepared.folder.root(), "already complete: ");
+        }
+        return Ok(0);
+    }
+    let threads = request.session.threads.map_or_else(|| placement.threads(exchange.process()), usize::from);
+    let stop = agree(exchange, StopRequest::listen(request.session.max_hours))?;
+    let mut observer = Watcher::new(request.session, &prepared, exchange, threads);
+    observer.greet(&placement, threads);
+    let result = search(&prepared, exchange, &stop, threads, &mut observer);
+    let (code, summary) = match result {
+        Ok(Ending::Complete(outcome)) => {
+            let provenance = provenance(&prepared, exchange, &placement, threads, started);
+            (0, Some(publish(&prepared, exchange, &outcome, &provenance)?))
+        }
+        Ok(Ending::Stopped(reason)) => {
+            observer.stopped(reason, prepared.folder.root());
+            (EXIT_STOPPED, None)
+        }
+        Err(error) => {
+            observer.finish(Phase::Failed, &error.to_string());
+            return Err(error);
+        }
+    };
+    if let Some(summary) = summary {
+        observer.finish(Phase::Complete, &summary_line(&summary, prepared.folder.root()));
+        if first {
+            print_summary(request.session, &summary, prepared.folder.root(), "");
+        }
+    }
+    Ok(code)
+}
+
+/// Refuses what does not fit this host.
+fn check_budget(prepared: &Prepared, placement: &Placement, exchange: &dyn Exchange) -> Result<()> {
+    // What the run has on disk already is part of what it needs.
+    let reused = folder_bytes(prepared.folder.root());
+    let free = host::free_disk_bytes(prepared.folder.root())?.saturating_add(reused);
+    prepared.budget.check(placement, exchange.process(), host::available_memory_bytes(), free)
+}
+
+/// Bytes of all files below `folder`; 0 when there is none.
+fn folder_bytes(folder: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    entries
+        .flatten()
+        .map(|entry| match entry.metadata() {
+            Ok(facts) if facts.is_dir() => folder_bytes(&entry.path()),
+            Ok(facts) => facts.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}
+
+/// First process: makes the folder ready and locks it; returns the summary when the run is complete already.
+fn open_folder(request: &Request<'_>, prepared: &Prepared) -> Result<(RunLock, Option<Summary>)> {
+    let folder = &prepared.folder;
+    folder.refuse_foreign()?;
+    if request.resume == ResumePolicy::Require && !folder.root().join("run.toml").is_file() {
+        return Err(nothing_to_resume(folder));
+    }
+    folder.create()?;
+    let lock = folder.lock()?;
+    let has_results = dataset::is_complete(folder.root());
+    let has_checkpoint = checkpoint::exists(&folder.checkpoint())?;
+    match request.resume {
+        ResumePolicy::Never if (has_results || has_checkpoint) && !request.force => {
+            return Err(Error::config(format!(
+                "{}: holds {} of an earlier run, and --resume never was given; add --force to discard it, or choose another folder with --out",
+                folder.root().display(),
+                if has_results { "the results" } else { "a checkpoint" }
+            )));
+        }
+        ResumePolicy::Never => folder.discard()?,
+        ResumePolicy::Require if !has_results && !has_checkpoint => return Err(nothing_to_resume(folder)),
+        ResumePolicy::Auto | ResumePolicy::Require => {}
+    }
+    if has_results && request.resume != ResumePolicy::Never {
+        let summary = dataset::read(folder.root())?.summary;
+        check_same_results(&summary, &prepared.puzzle, folder)?;
+        remove_folder(&folder.checkpoint())?;
+        return Ok((lock, Some(summary)));
+    }
+    if !has_checkpoint {
+        atomic_file::write(&folder.file("run.toml"), prepared.config.to_toml().as_bytes())?;
+    }
+    Ok((lock, None))
+}
+
+fn nothing_to_resume(folder: &RunFolder) -> Error {
+    Error::config(format!("{}: found no checkpoint to resume; start the run with farthest run CONFIG --out {0}", folder.root().display()))
+}
+
+/// Refuses a folder with the results of another run.
+fn check_same_results(summary: &Summary, puzzle: &Puzzle, folder: &RunFolder) -> Result<()> {
+    let differences: Vec<String> = [
+        ("puzzle", summary.puzzle.as_str(), puzzle.name()),
+        ("metric", summary.metric.as_str(), puzzle.metric()),
+        ("puzzle digest", summary.puzzle_digest.as_str(), puzzle.digest().as_str()),
+    ]
+    .iter()
+    .filter(|(_, theirs, ours)| theirs != ours)
+    .map(|(key, theirs, ours)| format!("{key} = {theirs} there, {ours} here"))
+    .collect();
+    if differences.is_empty() {
+        return Ok(());
+    }
+    Err(Error::config(format!(
+        "{}: holds the results of another run: {}; choose another folder with --out, or discard them with --resume never --force",
+        folder.root().display(),
+        differences.join("; ")
+    )))
+}
+
+/// The first process's summary on every process, if it has one.
+fn shared_summary(exchange: &dyn Exchange, own: Option<&Summary>) -> Result<Option<Summary>> {
+    let text = own.map(|summary| serde_json::to_vec(summary).expect("plain data with text keys")).unwrap_or_default();
+    let text = broadcast(exchange, &text);
+    if text.is_empty() {
+        return Ok(None);
+    }
+    serde_json::from_slice(&text).map(Some).map_err(|error| Error::invariant("a summary passed between processes", error, "itself"))
+}
+
+/// Sets up and runs the search.
+fn search(prepared: &Prepared, exchange: &dyn Exchange, stop: &StopRequest, threads: usize, observer: &mut Watcher) -> Result<Ending> {
+    let settings = Settings {
+        threads,
+        checkpoint_seconds: prepared.config.search.checkpoint_seconds,
+        keep_levels: prepared.config.search.keep_levels,
+        most_antipodes: prepared.config.search.most_antipodes,
+        round_successors: round_successors(&prepared.config),
+        expected_states: prepared.states,
+        puzzle_text: prepared.config.puzzle.to_toml(),
+        fixed_settings: prepared.config.fixed_settings(),
+    };
+    let set_up = Search::new(exchange, &prepared.puzzle, &prepared.folder, stop, prepared.partition, settings);
+    let mut search = agree(exchange, set_up)?;
+    crate::search::run(&mut search, observer.as_observer())
+}
+
+/// Writes the results, then removes what only a running search needs.
+fn publish(prepared: &Prepared, exchange: &dyn Exchange, outcome: &Outcome, provenance: &Provenance) -> Result<Summary> {
+    let write = || -> Result<Summary> {
+        let summary = dataset::write(prepared.folder.root(), &prepared.puzzle, outcome, prepared.states, provenance)?;
+        remove_folder(&prepared.folder.checkpoint())?;
+        remove_folder(&prepared.folder.work())?;
+        Ok(summary)
+    };
+    let written = if exchange.process().0 == 0 { write().map(Some) } else { Ok(None) };
+    let summary = agree(exchange, written)?;
+    shared_summary(exchange, summary.as_ref())?.ok_or_else(|| Error::invariant("summaries of a complete run", 0, 1))
+}
+
+/// How this run was made.
+fn provenance(prepared: &Prepared, exchange: &dyn Exchange, placement: &Placement, threads: usize, started: jiff::Timestamp) -> Provenance {
+    let mut settings = prepared.config.fixed_settings();
+    settings.insert("checkpoint_seconds".into(), prepared.config.search.checkpoint_seconds.to_string());
+    settings.insert("round_kib".into(), prepared.config.search.round_kib.to_string());
+    settings.insert("exchange_kib".into(), prepared.config.search.exchange_kib.to_string());
+    Provenance {
+        command: std::env::args().collect(),
+        config_digest: blake3::hash(prepared.config.to_toml().as_bytes()).to_hex().to_string(),
+        program_version: env!("CARGO_PKG_VERSION").into(),
+        build: format!("{}, mpi {}", std::env::consts::ARCH, if cfg!(feature = "mpi") { "yes" } else { "no" }),
+        transport: exchange.transport(),
+        processes: exchange.processes(),
+        threads_per_process: to_u64(threads),
+        hosts: placement.hosts.clone(),
+        processor: host::processor_model(),
+        started: started.to_string(),
+        finished: jiff::Timestamp::now().to_string(),
+        settings,
+        shards: prepared.partition.shards(),
+    }
+}
+
+/// The first process's reporter, or nobody.
+enum Watcher {
+    First(Box<Reporter>),
+    Other(Silent),
+}
+
+impl Watcher {
+    fn new(arguments: &SessionArguments, prepared: &Prepared, exchange: &dyn Exchange, threads: usize) -> Self {
+        if exchange.process().0 != 0 {
+            return Self::Other(Silent);
+        }
+        let subscriber = log_to(Some(&prepared.folder), arguments, wants_bar(arguments));
+        // Tests run several jobs in one program; the first one's log stays.
+        let _ = tracing::subscriber::set_global_default(subscriber);
+        let progress = Progress {
+            phase: Phase::Running,
+            puzzle: prepared.puzzle.name().into(),
+            metric: prepared.puzzle.metric().into(),
+            depth: 0,
+            frontier: 0,
+            expanded: 0,
+            found: 0,
+            expected: prepared.states,
+            seconds: 0.0,
+            rate: 0.0,
+            checkpoint_depth: None,
+            processes: exchange.processes(),
+            threads: to_u64(threads),
+            host: host::host_name(),
+            process_id: std::process::id(),
+            updated: String::new(),
+            message: String::new(),
+        };
+        Self::First(Box::new(Reporter::new(&prepared.folder, progress, arguments)))
+    }
+
+    fn as_observer(&mut self) -> &mut dyn Observer {
+        match self {
+            Self::First(reporter) => reporter.as_mut(),
+            Self::Other(silent) => silent,
+        }
+    }
+
+    /// Says who works, and warns when threads and processors do not fit.
+    fn greet(&self, placement: &Placement, threads: usize) {
+        let Self::First(_) = self else { return };
+        let usable = placement.processors[0];
+        tracing::info!("{} processes x {threads} threads; the first process may use {usable} processors", placement.processes());
+        if to_u64(threads) > usable {
+            tracing::warn!("{threads} threads share {usable} processors: bind processes to more (mpirun --bind-to none) or use --threads");
+        }
+    }
+
+    fn stopped(&mut self, reason: StopReason, root: &Path) {
+        let message = format!("stopped ({reason}); go on with: farthest resume {}", root.display());
+        if let Self::First(_) = self {
+            eprintln!("farthest: {message}");
+        }
+        self.finish(Phase::Stopped, &message);
+    }
+
+    fn finish(&mut self, phase: Phase, message: &str) {
+        if let Self::First(reporter) = self {
+            reporter.finish(phase, message);
+        }
+    }
+}
+
+fn summary_line(summary: &Summary, root: &Path) -> String {
+    format!(
+        "{} {}: God's number {}, {} states, {} antipodes, mean depth {:.6}; results in {}",
+        summary.puzzle,
+        summary.metric,
+        summary.gods_number,
+        summary.states,
+        summary.antipodes,
+        summary.mean_depth,
+        root.display()
+    )
+}
+
+fn print_summary(arguments: &SessionArguments, summary: &Summary, root: &Path, prefix: &str) {
+    if arguments.json {
+        println!("{}", serde_json::to_string_pretty(summary).expect("plain data with text keys"));
+    } else if !arguments.quiet {
+        println!("{prefix}{}", summary_line(summary, root));
+    }
+}

@@ -1,0 +1,79 @@
+//! One session of a job on one process: from the transport to the exit code.
+//!
+//! Everything that can fail ends in an agreement of all processes, so that they leave together; only the first process prints. MPI is
+//! finalized after the last agreement, never on the way out of an error of one process alone.
+
+use super::arguments::{SessionArguments, Transport};
+use crate::base::{Error, ProcessId, Result, fault_point};
+use crate::exchange::launcher::{self, Launcher};
+use crate::exchange::{Exchange, local};
+
+/// Runs `job` on every process of the job and returns the exit code, the same on all of them. The job gets the exchange; its error is printed once, by the first process.
+///
+/// # Errors
+/// When no transport can be started.
+pub fn with_processes(
+    arguments: &SessionArguments,
+    exchange_words: usize,
+    job: impl Fn(&dyn Exchange) -> Result<i32> + Sync,
+) -> Result<i32> {
+    let launcher = Launcher::of_environment();
+    let participants = arguments.participants.unwrap_or(1);
+    let wants_mpi = match arguments.transport {
+        Transport::Mpi => true,
+        Transport::Local => false,
+        Transport::Auto => launcher.present && arguments.participants.is_none(),
+    };
+    if wants_mpi {
+        return with_mpi(&launcher, exchange_words, &job);
+    }
+    launcher.check(1, "built or started without MPI")?;
+    let codes = local::run_participants(participants, |exchange| finish(exchange, job(exchange)));
+    Ok(codes.into_iter().max().unwrap_or(0))
+}
+
+#[cfg(feature = "mpi")]
+fn with_mpi(launcher: &Launcher, exchange_words: usize, job: &dyn Fn(&dyn Exchange) -> Result<i32>) -> Result<i32> {
+    let exchange = crate::exchange::mpi::MpiExchange::start(exchange_words)?;
+    let (process, processes) = (exchange.process(), exchange.processes());
+    launcher::name_process(format!("process {process}/{processes} {} {}", crate::search::host::host_name(), std::process::id()));
+    fault_point::set_process(process);
+    let checked = launcher.check(processes, &exchange.transport());
+    let code = finish(&exchange, checked.and_then(|()| job(&exchange)));
+    exchange.barrier();
+    exchange.finish();
+    Ok(code)
+}
+
+#[cfg(not(feature = "mpi"))]
+fn with_mpi(launcher: &Launcher, _exchange_words: usize, _job: &dyn Fn(&dyn Exchange) -> Result<i32>) -> Result<i32> {
+    launcher.check(1, "this build has no MPI")?;
+    Err(Error::config("this build has no MPI: build it with the cargo feature \"mpi\", or use --transport local"))
+}
+
+/// The exit code of what the job returned. All processes have agreed on it; the first one prints the error.
+fn finish(exchange: &dyn Exchange, result: Result<i32>) -> i32 {
+    match result {
+        Ok(code) => code,
+        Err(error) => {
+            if exchange.process() == ProcessId::FIRST {
+                print_error(&error);
+            }
+            error.exit_code()
+        }
+    }
+}
+
+/// Prints an error in one line, unless this is one of several processes and not the first.
+pub fn print_error(error: &Error) {
+    eprintln!("farthest: {}", error.to_string().replace('\n', " "));
+}
+
+/// Whether a launcher's environment says that this process is not the first one: it then leaves printing to the first.
+#[must_use]
+pub fn is_silent_copy() -> bool {
+    ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok())
+        .is_some_and(|number| number.trim() != "0")
+}

@@ -1,0 +1,73 @@
+//! `farthest watch DIR`: draws the progress of a run from its progress file, until the run ends.
+
+use super::arguments::WatchArguments;
+use super::progress::{bar, bar_message};
+use super::progress_file::{Phase, Progress};
+use crate::base::error::EXIT_STOPPED;
+use crate::base::{Error, Result};
+use std::fs::File;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Time between two looks at the file.
+const INTERVAL: Duration = Duration::from_millis(250);
+
+/// How long to wait for a run that has not started yet, or for one that seems dead.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Draws the bar until the run ends; the exit code says how: 0 complete, 75 stopped, 1 failed or dead.
+///
+/// # Errors
+/// `Io` when there is no run in the folder.
+pub fn watch(arguments: &WatchArguments) -> Result<i32> {
+    let started = Instant::now();
+    let first = loop {
+        match Progress::read(&arguments.folder) {
+            // The file of an earlier session is no news: wait for the new one.
+            Ok(progress) if is_alive(&arguments.folder) || started.elapsed() > Duration::from_secs(1) => break progress,
+            Err(error) if started.elapsed() > PATIENCE => return Err(error),
+            _ => std::thread::sleep(INTERVAL),
+        }
+    };
+    let bar = bar(first.expected);
+    bar.set_prefix(format!("{} {}", first.puzzle, first.metric));
+    let mut last_sign_of_life = Instant::now();
+    let mut progress = first;
+    loop {
+        bar.set_length(progress.expected);
+        bar.set_position(progress.found);
+        bar.set_message(bar_message(&progress));
+        let alive = is_alive(&arguments.folder);
+        if alive {
+            last_sign_of_life = Instant::now();
+        }
+        if !alive && progress.phase != Phase::Running {
+            break;
+        }
+        if last_sign_of_life.elapsed() > PATIENCE {
+            bar.abandon();
+            return Err(Error::CheckFailed(format!(
+                "{}: the run says it is searching level {}, but no process holds the folder's lock; it was killed: go on with farthest resume",
+                arguments.folder.display(),
+                progress.depth
+            )));
+        }
+        std::thread::sleep(INTERVAL);
+        // A version being replaced is read the next time.
+        if let Ok(next) = Progress::read(&arguments.folder) {
+            progress = next;
+        }
+    }
+    bar.finish_and_clear();
+    println!("{}", progress.message);
+    Ok(match progress.phase {
+        Phase::Complete => 0,
+        Phase::Stopped => EXIT_STOPPED,
+        Phase::Running | Phase::Failed => 1,
+    })
+}
+
+/// Whether a process holds the lock of the run folder. Asks for a shared lock, and gives it back at once.
+fn is_alive(folder: &Path) -> bool {
+    File::open(folder.join("lock")).is_ok_and(|file| file.try_lock_shared().is_err())
+}

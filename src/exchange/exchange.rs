@@ -1,0 +1,154 @@
+//! What a transport offers, and what is built from it: gather, broadcast, agreement on errors.
+
+use crate::base::ids::{to_u64, to_usize};
+use crate::base::{Error, ProcessId, Result};
+
+/// Most words sent to one peer in one round: 64 MiB.
+pub const ROUND_WORDS: usize = 8 << 20;
+
+/// What went over the wire since the start of the job, on this process. Words to itself do not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Traffic {
+    /// Bytes sent to other processes.
+    pub bytes_sent: u64,
+    /// Bytes received from other processes.
+    pub bytes_received: u64,
+    /// Seconds spent in collective operations, waiting included.
+    pub waited_seconds: f64,
+}
+
+/// The processes of a job. Every operation is collective: all processes call it, in the same order. A fault of the transport ends the job.
+pub trait Exchange {
+    /// This process.
+    fn process(&self) -> ProcessId;
+
+    /// Number of processes.
+    fn processes(&self) -> u32;
+
+    /// Sends `outgoing[p]` to process `p`; returns what each process sent here, by sender. Any length: split into rounds.
+    fn all_to_all(&self, outgoing: Vec<Vec<u64>>) -> Vec<Vec<u64>>;
+
+    /// Replaces each value by its sum (mod 2^64) over all processes.
+    fn sum(&self, values: &mut [u64]);
+
+    /// Replaces each value by its maximum over all processes.
+    fn maximum(&self, values: &mut [u64]);
+
+    /// Returns when every process has called it.
+    fn barrier(&self);
+
+    /// What this process has sent and received so far.
+    fn traffic(&self) -> Traffic;
+
+    /// Name and version of the transport, for the manifest.
+    fn transport(&self) -> String;
+}
+
+/// The reports of all processes, by process, at the first one; an empty list elsewhere.
+pub fn gather(exchange: &dyn Exchange, report: &[u8]) -> Vec<Vec<u8>> {
+    let mut outgoing = vec![Vec::new(); to_usize(u64::from(exchange.processes()))];
+    outgoing[0] = to_words(report);
+    let incoming = exchange.all_to_all(outgoing);
+    if exchange.process() == ProcessId::FIRST { incoming.iter().map(|words| to_bytes(words)).collect() } else { Vec::new() }
+}
+
+/// The first process's `message`, on every process.
+pub fn broadcast(exchange: &dyn Exchange, message: &[u8]) -> Vec<u8> {
+    let processes = to_usize(u64::from(exchange.processes()));
+    let outgoing = if exchange.process() == ProcessId::FIRST { vec![to_words(message); processes] } else { vec![Vec::new(); processes] };
+    to_bytes(&exchange.all_to_all(outgoing)[0])
+}
+
+/// Ends a fallible local step: `Ok` on every process, or an error on every process. The lowest process that failed returns
+/// its own error, the others an [`Error::Peer`] with its message and exit code.
+///
+/// # Errors
+/// When the step failed on any process.
+pub fn agree<T>(exchange: &dyn Exchange, local: Result<T>) -> Result<T> {
+    let mut failed = [u64::from(local.is_err())];
+    exchange.sum(&mut failed);
+    if failed[0] == 0 {
+        return local;
+    }
+    let report = match &local {
+        Ok(_) => Vec::new(),
+        Err(error) => format!("{}\n{error}", error.exit_code()).into_bytes(),
+    };
+    let outgoing = vec![to_words(&report); to_usize(u64::from(exchange.processes()))];
+    let reports: Vec<Vec<u8>> = exchange.all_to_all(outgoing).iter().map(|words| to_bytes(words)).collect();
+    let first = reports.iter().position(|report| !report.is_empty()).unwrap_or(0);
+    match local {
+        Err(error) if exchange.process().index() == first => Err(error),
+        _ => {
+            let text = String::from_utf8_lossy(&reports[first]).into_owned();
+            let (code, message) = text.split_once('\n').unwrap_or(("70", &text));
+            Err(Error::Peer {
+                process: u32::try_from(first).unwrap_or(u32::MAX),
+                message: message.to_owned(),
+                code: code.parse().unwrap_or(70),
+            })
+        }
+    }
+}
+
+/// Bytes as words: the length, then the bytes padded with zeros. No words for no bytes.
+fn to_words(bytes: &[u8]) -> Vec<u64> {
+    if bytes.is_empty() {
+        return Vec::new();
+    }
+    let mut words = vec![to_u64(bytes.len())];
+    words.extend(bytes.chunks(8).map(|chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(word)
+    }));
+    words
+}
+
+fn to_bytes(words: &[u64]) -> Vec<u8> {
+    let Some((&length, rest)) = words.split_first() else { return Vec::new() };
+    let mut bytes: Vec<u8> = rest.iter().flat_map(|word| word.to_le_bytes()).collect();
+    bytes.truncate(to_usize(length));
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::local;
+
+    #[test]
+    fn bytes_survive_as_words() {
+        for length in 0..30_u8 {
+            let bytes: Vec<u8> = (0..length).collect();
+            assert_eq!(to_bytes(&to_words(&bytes)), bytes);
+        }
+    }
+
+    #[test]
+    fn gather_and_broadcast() {
+        local::run_participants(3, |exchange| {
+            let me = exchange.process().0;
+            let reports = gather(exchange, format!("report {me}").as_bytes());
+            if me == 0 {
+                assert_eq!(reports, [b"report 0", b"report 1", b"report 2"]);
+            } else {
+                assert!(reports.is_empty());
+            }
+            let text = broadcast(exchange, if me == 0 { b"from the first" } else { b"ignored" });
+            assert_eq!(text, b"from the first");
+        });
+    }
+
+    #[test]
+    fn one_failure_is_everybodys() {
+        local::run_participants(4, |exchange| {
+            assert!(agree(exchange, Ok(5)).is_ok());
+            let me = exchange.process().0;
+            let local: Result<()> = if me == 2 || me == 3 { Err(Error::config(format!("bad {me}"))) } else { Ok(()) };
+            let error = agree(exchange, local).expect_err("2 and 3 failed");
+            assert_eq!(error.exit_code(), 78);
+            assert!(error.to_string().contains("bad 2"), "{error}");
+        });
+    }
+}

@@ -1,0 +1,10 @@
+#![doc = include_str!("README.md")]
+
+#[allow(clippy::module_inception)]
+pub mod exchange;
+pub mod launcher;
+pub mod local;
+#[cfg(feature = "mpi")]
+pub mod mpi;
+
+pub use exchange::{Exchange, ROUND_WORDS, Traffic, agree, broadcast, gather};

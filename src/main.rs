@@ -1,0 +1,26 @@
+//! The program `farthest`: command line in, exit code out.
+
+use clap::Parser;
+use farthest::cli::{self, session};
+use farthest::exchange::launcher;
+use std::process::exit;
+
+fn main() {
+    launcher::install_panic_hook();
+    let arguments = cli::Arguments::try_parse().unwrap_or_else(|error| {
+        // Under a launcher every process comes here; one message is enough.
+        if !session::is_silent_copy() {
+            let _ = error.print();
+        }
+        exit(error.exit_code())
+    });
+    match cli::dispatch(arguments) {
+        Ok(code) => exit(code),
+        Err(error) => {
+            if !session::is_silent_copy() {
+                session::print_error(&error);
+            }
+            exit(error.exit_code())
+        }
+    }
+}

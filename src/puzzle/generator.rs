@@ -1,0 +1,21 @@
+//! One allowed turn: for every plane the plane it leads to and the permutation of positions it applies.
+
+use serde::{Deserialize, Serialize};
+
+/// What a generator does to the states of one plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct PlaneMove {
+    /// The plane of the resulting states.
+    pub target: u32,
+    /// Index into the puzzle's table of distinct permutations.
+    pub permutation: u32,
+}
+
+/// A named turn of cost 1. Its map of planes is a bijection, so it is a bijection of states.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Generator {
+    /// Name in words, such as `R`.
+    pub name: String,
+    /// One entry a plane.
+    pub moves: Vec<PlaneMove>,
+}

@@ -1,0 +1,139 @@
+//! Bytes that a search needs, known before it starts, and the refusal of what cannot fit.
+
+use super::host::Placement;
+use crate::base::ids::{approximate, to_u64};
+use crate::base::partition::Partition;
+use crate::base::{Error, ProcessId, Result};
+
+/// Sets that each shard may hold as bits at a time: seen, frontier and next.
+const SETS: u64 = 3;
+
+/// Upper bounds of what a whole job needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Scratch files mapped by all processes: three sets, each at most a bit a rank or 8 bytes a state.
+    pub mapped_bytes: u64,
+    /// Buffers of one process: successors of a round, sent, received and grouped.
+    pub buffer_bytes_per_process: u64,
+    /// Checkpoints: two generations and the one being written, each `seen` and a level.
+    pub checkpoint_bytes: u64,
+    /// Archived levels, when kept: every state is in one level.
+    pub archive_bytes: u64,
+}
+
+impl Budget {
+    /// The budget of a search of `states` reachable states in the ranks of `partition`.
+    #[must_use]
+    pub fn new(partition: &Partition, states: u64, round_successors: usize, keep_levels: bool) -> Self {
+        // A sparse set outgrows its bits at 8 bytes a member, so the smaller of the two bounds it.
+        let set_bytes = (partition.state_count() / 8).min(states.saturating_mul(8));
+        // A level as deltas takes about a byte a state when sparse, at most its bits when dense; over all levels a state counts once.
+        let archive_bytes = if keep_levels { states.saturating_mul(2) } else { 0 };
+        Self {
+            mapped_bytes: SETS * set_bytes,
+            buffer_bytes_per_process: to_u64(round_successors).saturating_mul(8 * 4),
+            checkpoint_bytes: 3 * 2 * set_bytes,
+            archive_bytes,
+        }
+    }
+
+    /// Memory of one process of `processes`, in bytes.
+    #[must_use]
+    pub fn memory_bytes_per_process(&self, processes: u64) -> u64 {
+        self.mapped_bytes / processes.max(1) + self.buffer_bytes_per_process
+    }
+
+    /// Disk of the whole job, in bytes.
+    #[must_use]
+    pub fn disk_bytes(&self) -> u64 {
+        self.mapped_bytes.saturating_add(self.checkpoint_bytes).saturating_add(self.archive_bytes)
+    }
+
+    /// Checks the budget against this host.
+    ///
+    /// # Errors
+    /// `Config` naming the number that is short, by how much, and what to change.
+    pub fn check(&self, placement: &Placement, process: ProcessId, free_memory: Option<u64>, free_disk: u64) -> Result<()> {
+        let here = u64::from(placement.on_same_host(process));
+        let memory = here.saturating_mul(self.memory_bytes_per_process(to_u64(placement.processes())));
+        if let Some(free) = free_memory
+            && memory > free
+        {
+            return Err(Error::config(format!(
+                "memory is short on host {}: the search needs {} ({} processes there), {} are available; use more hosts or a smaller puzzle",
+                placement.hosts[process.index()],
+                readable_bytes(memory),
+                here,
+                readable_bytes(free)
+            )));
+        }
+        if self.disk_bytes() > free_disk {
+            return Err(Error::config(format!(
+                "disk is short: the search needs up to {} (scratch {}, checkpoints {}, archived levels {}), {} are free; \
+                 free some, choose another folder with --out, or keep no levels",
+                readable_bytes(self.disk_bytes()),
+                readable_bytes(self.mapped_bytes),
+                readable_bytes(self.checkpoint_bytes),
+                readable_bytes(self.archive_bytes),
+                readable_bytes(free_disk)
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// A number of bytes in decimal units, three digits.
+#[must_use]
+pub fn readable_bytes(bytes: u64) -> String {
+    const UNITS: [&str; 7] = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
+    let mut value = approximate(bytes);
+    let mut unit = 0;
+    while value >= 999.5 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let digits = if unit == 0 || value >= 99.95 {
+        0
+    } else if value >= 9.995 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.digits$} {}", UNITS[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn here(processes: usize) -> Placement {
+        Placement { hosts: vec!["a".into(); processes], processors: vec![1; processes] }
+    }
+
+    #[test]
+    fn a_small_group_in_a_huge_space_needs_little() {
+        let partition = Partition::new(1, 12, None).expect("fits");
+        let budget = Budget::new(&partition, 720, 1 << 20, true);
+        assert!(budget.disk_bytes() < 100_000, "{budget:?}");
+    }
+
+    #[test]
+    fn the_short_number_is_named() {
+        let partition = Partition::new(12, 11, None).expect("fits");
+        let budget = Budget::new(&partition, 479_001_600, 1 << 20, false);
+        assert_eq!(budget.mapped_bytes, 3 * 59_875_200);
+        assert!(budget.check(&here(2), ProcessId(0), Some(1 << 30), 1 << 40).is_ok());
+        let memory = budget.check(&here(2), ProcessId(0), Some(1 << 20), 1 << 40).expect_err("short");
+        assert!(memory.to_string().starts_with("memory is short"), "{memory}");
+        let disk = budget.check(&here(2), ProcessId(0), Some(1 << 30), 1 << 20).expect_err("short");
+        assert!(disk.to_string().starts_with("disk is short") && disk.exit_code() == 78, "{disk}");
+    }
+
+    #[test]
+    fn bytes_are_readable() {
+        assert_eq!(readable_bytes(999), "999 B");
+        assert_eq!(readable_bytes(59_875_200), "59.9 MB");
+        assert_eq!(readable_bytes(32_700_000_000), "32.7 GB");
+        assert_eq!(readable_bytes(1_000), "1.00 kB");
+    }
+}

@@ -1,0 +1,63 @@
+//! Lists the frontier of a process part by part, shard by shard, in rank order.
+
+use crate::base::fault_point;
+use crate::store::Shard;
+
+/// Where the listing of the frontier stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FrontierReader {
+    shard: usize,
+    cursor: u64,
+}
+
+impl FrontierReader {
+    /// Replaces `batch` by the next states of the frontier: at least `enough` of them (at most 63 more), or all that are left.
+    pub fn next_batch(&mut self, shards: &[Shard], enough: usize, batch: &mut Vec<u64>) {
+        batch.clear();
+        while self.shard < shards.len() && batch.len() < enough {
+            let shard = &shards[self.shard];
+            let skipped = self.cursor == 0 && shard.frontier.count() > 0 && fault_point::damages("skip-shard");
+            let end = if skipped { None } else { shard.frontier.list_from(self.cursor, enough, shard.ranks.start, batch) };
+            match end {
+                Some(cursor) => self.cursor = cursor,
+                None => {
+                    self.shard += 1;
+                    self.cursor = 0;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::ShardId;
+
+    #[test]
+    fn batches_together_are_the_frontier() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let mut shards: Vec<Shard> =
+            (0..4_u32).map(|id| Shard::new(ShardId(id), u64::from(id) * 1_200..u64::from(id + 1) * 1_200, folder.path())).collect();
+        let mut expected: Vec<u64> = Vec::new();
+        for (shard, step) in shards.iter_mut().zip([1_usize, 1_300, 70, 3]) {
+            let ranks: Vec<u64> = shard.ranks.clone().step_by(step).skip(1).collect();
+            expected.extend(&ranks);
+            shard.accept(&ranks).expect("room");
+            shard.close_level().expect("room");
+        }
+        for enough in [1, 7, 64, 10_000] {
+            let (mut reader, mut batch) = (FrontierReader::default(), Vec::new());
+            let mut all: Vec<u64> = Vec::new();
+            loop {
+                reader.next_batch(&shards, enough, &mut batch);
+                if batch.is_empty() {
+                    break;
+                }
+                assert!(batch.len() < enough + 64);
+                all.extend(&batch);
+            }
+            assert_eq!(all, expected);
+        }
+    }
+}

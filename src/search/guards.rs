@@ -1,0 +1,154 @@
+//! Invariants that every level and the whole search must obey. A broken one ends the run with exit code 70 and publishes nothing.
+//!
+//! With `b` generators and `N_d` states at depth d:
+//! 1. *Transport*: as many ranks arrive as were sent, with the same sum of mixed values.
+//! 2. *Edges*: every state of the level has `b` successors: down + same + up = b N_d.
+//! 3. *Edge balance*, when the generators are closed under inverses: the up-edges of level d are the down-edges of level d+1. Two independent
+//!    passes must agree to the last unit; a lost, doubled or altered state shows here.
+//! 4. *Signs*: where all generators have one sign, a level's states have the sign of its depth (or of the start); odd generators never stay on a level.
+//! 5. *Growth*: N_1 <= b N_0, and N_(d+1) <= (b-1) N_d behind it when closed under inverses; no more states than the group has.
+//! 6. *Total*: the counts sum to the group's order, which is computed by Schreier and Sims's method, not by searching.
+//!
+//! The popcount of every new level is compared with the states accepted into it where levels are closed (`store/shard.rs`).
+
+use super::Search;
+use crate::base::ids::to_u64;
+use crate::base::mix::mix64;
+use crate::base::{Error, Result};
+use crate::puzzle::{Puzzle, SignRule};
+use crate::store::{Edges, LevelPart};
+
+/// Number of ranks and the sum (mod 2^64) of their mixed values: the same for the same ranks in any order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// How many.
+    pub count: u64,
+    /// Sum of `mix64`.
+    pub mixed: u64,
+}
+
+impl Tally {
+    /// Counts one rank.
+    #[inline(always)]
+    pub fn add(&mut self, rank: u64) {
+        self.count += 1;
+        self.mixed = self.mixed.wrapping_add(mix64(rank ^ 0x6a09_e667_f3bc_c909));
+    }
+
+    /// Sum of two tallies.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self { count: self.count + other.count, mixed: self.mixed.wrapping_add(other.mixed) }
+    }
+}
+
+/// What all processes together did for one level.
+#[derive(Clone, Copy, Debug)]
+pub struct LevelTotals {
+    /// Odd states of the expanded level.
+    pub odd: u64,
+    /// Its edges.
+    pub edges: Edges,
+    /// Successors sent.
+    pub sent: Tally,
+    /// Successors received.
+    pub received: Tally,
+    /// The level found.
+    pub found: LevelPart,
+    /// Bytes sent between processes.
+    pub bytes: u64,
+}
+
+/// The invariants that a puzzle obeys.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    generators: u64,
+    inverse_closed: bool,
+    sign_rule: SignRule,
+    /// Sign of the start states, for the sign rules.
+    start_odd: bool,
+    expected_states: u64,
+}
+
+impl Rules {
+    /// The rules of `puzzle`, whose group promises `expected_states` states.
+    #[must_use]
+    pub fn of(puzzle: &Puzzle, expected_states: u64) -> Self {
+        Self {
+            generators: to_u64(puzzle.generators().len()),
+            inverse_closed: puzzle.is_inverse_closed(),
+            sign_rule: puzzle.sign_rule().0,
+            // `Puzzle::sign_rule` chooses the planes' signs such that the starts are even.
+            start_odd: false,
+            expected_states,
+        }
+    }
+
+    /// States that the group promises.
+    #[must_use]
+    pub fn expected_states(&self) -> u64 {
+        self.expected_states
+    }
+}
+
+/// Checks the level that was expanded, and the one found.
+///
+/// # Errors
+/// `Invariant`, the same on every process: all inputs are sums over all processes.
+pub fn check_level(search: &Search<'_>, totals: &LevelTotals) -> Result<()> {
+    let rules = &search.rules;
+    let last = search.last_level();
+    let depth = last.depth;
+    let must = |what: String, found: u64, expected: u64| {
+        if found == expected { Ok(()) } else { Err(Error::invariant(what, found, expected)) }
+    };
+    must(format!("successors of level {depth} received and sent"), totals.received.count, totals.sent.count)?;
+    must(format!("mixed sum of the successors of level {depth} received and sent"), totals.received.mixed, totals.sent.mixed)?;
+    let edges = totals.edges;
+    must(format!("edges of level {depth} and generators x states"), edges.total(), rules.generators * last.states)?;
+    if rules.inverse_closed {
+        let up_before = search.levels.len().checked_sub(2).map_or(0, |at| search.levels[at].edges.map_or(0, |edges| edges.up));
+        must(format!("down-edges of level {depth} and up-edges of the level before"), edges.down, up_before)?;
+    }
+    let odd_depth = depth.0 % 2 == 1;
+    let all_or_none = |odd: bool| if odd { last.states } else { 0 };
+    match rules.sign_rule {
+        SignRule::Free => {}
+        SignRule::Constant => must(format!("odd states of level {depth}"), totals.odd, all_or_none(rules.start_odd))?,
+        SignRule::Alternating => {
+            must(format!("odd states of level {depth}"), totals.odd, all_or_none(rules.start_odd ^ odd_depth))?;
+            must(format!("edges within level {depth}, where every generator is odd"), edges.same, 0)?;
+        }
+    }
+    let found = totals.found.states;
+    let branching = if rules.inverse_closed && depth.0 > 0 { rules.generators - 1 } else { rules.generators };
+    let most = branching * last.states;
+    if found > most {
+        return Err(Error::invariant(format!("states of level {}", depth.next()), found, format!("at most {most}")));
+    }
+    let total = search.total_states() + found;
+    if total > rules.expected_states {
+        return Err(Error::invariant(
+            format!("states up to level {}", depth.next()),
+            total,
+            format!("at most {}, the number the group's order promises", rules.expected_states),
+        ));
+    }
+    Ok(())
+}
+
+/// Checks the complete search.
+///
+/// # Errors
+/// `Invariant` when the counts do not sum to the number of states that the group's order promises.
+pub fn check_whole(search: &Search<'_>) -> Result<()> {
+    let total = search.total_states();
+    if total != search.rules.expected_states {
+        return Err(Error::invariant(
+            "sum of all levels and the number of states from the group's order",
+            total,
+            search.rules.expected_states,
+        ));
+    }
+    Ok(())
+}

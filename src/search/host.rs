@@ -1,0 +1,130 @@
+//! Facts of this machine: name, processors, memory, free disk. Informational, or the base of a refusal; never of a result.
+
+use crate::base::ids::{to_u64, to_usize};
+use crate::base::{Error, ProcessId, Result};
+use crate::exchange::{Exchange, broadcast, gather};
+use std::fs;
+use std::path::Path;
+
+/// The host's name, or "unknown".
+#[must_use]
+pub fn host_name() -> String {
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    if name.is_empty() { "unknown".into() } else { name }
+}
+
+/// The processor's model as the kernel names it, or "unknown".
+#[must_use]
+pub fn processor_model() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    info.lines()
+        .find_map(|line| line.strip_prefix("model name").and_then(|rest| rest.split_once(':')))
+        .map_or_else(|| "unknown".into(), |(_, model)| model.trim().to_owned())
+}
+
+/// Processors that this process may use: its affinity and control group are honoured.
+#[must_use]
+pub fn usable_processors() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Processors of the machine.
+#[must_use]
+pub fn all_processors() -> usize {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    info.lines().filter(|line| line.starts_with("processor")).count().max(usable_processors())
+}
+
+/// Bytes of memory that can be taken without swapping: what the kernel estimates, or the control group's limit if that is lower.
+#[must_use]
+pub fn available_memory_bytes() -> Option<u64> {
+    let info = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let free: u64 = line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024;
+    let read = |name: &str| -> Option<u64> { fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?.trim().parse().ok() };
+    let group = read("memory.max").map(|limit| limit.saturating_sub(read("memory.current").unwrap_or(0)));
+    Some(group.map_or(free, |group| group.min(free)))
+}
+
+/// Bytes that a user may still write to the file system of `path`, or of its nearest existing parent.
+///
+/// # Errors
+/// `Io` when the system does not say.
+pub fn free_disk_bytes(path: &Path) -> Result<u64> {
+    let existing = path
+        .ancestors()
+        .map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent })
+        .find(|parent| parent.exists())
+        .unwrap_or(Path::new("."));
+    let status = rustix::fs::statvfs(existing).map_err(|error| Error::io("ask the free space of", existing, error.into()))?;
+    Ok(status.f_bavail.saturating_mul(status.f_frsize))
+}
+
+/// How the processes of a job lie on hosts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// Host of each process.
+    pub hosts: Vec<String>,
+    /// Usable processors of each process.
+    pub processors: Vec<u64>,
+}
+
+impl Placement {
+    /// Asks all processes.
+    #[must_use]
+    pub fn of_job(exchange: &dyn Exchange) -> Self {
+        let report = format!("{}\n{}", usable_processors(), host_name());
+        let joined: Vec<u8> = gather(exchange, report.as_bytes()).join(&b'\0');
+        let all = String::from_utf8_lossy(&broadcast(exchange, &joined)).into_owned();
+        let pairs = all.split('\0').map(|report| report.split_once('\n').unwrap_or(("1", "unknown")));
+        let (processors, hosts) = pairs.map(|(count, host)| (count.parse().unwrap_or(1), host.to_owned())).unzip();
+        Self { hosts, processors }
+    }
+
+    /// Number of processes on the host of `process`.
+    #[must_use]
+    pub fn on_same_host(&self, process: ProcessId) -> u32 {
+        let here = &self.hosts[process.index()];
+        u32::try_from(self.hosts.iter().filter(|host| *host == here).count()).unwrap_or(u32::MAX)
+    }
+
+    /// Threads for `process` when the user does not say: its share of the processors. A process bound to some processors uses those; unbound
+    /// processes share the host's.
+    #[must_use]
+    pub fn threads(&self, process: ProcessId) -> usize {
+        let usable = self.processors[process.index()];
+        let bound = usable < to_u64(all_processors());
+        let sharing = if bound { 1 } else { u64::from(self.on_same_host(process)) };
+        to_usize((usable / sharing).max(1))
+    }
+
+    /// Number of processes.
+    #[must_use]
+    pub fn processes(&self) -> usize {
+        self.hosts.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::local;
+
+    #[test]
+    fn this_machine_has_a_name_processors_memory_and_disk() {
+        assert!(!host_name().is_empty());
+        assert!(all_processors() >= usable_processors());
+        assert!(available_memory_bytes().is_none_or(|bytes| bytes > 1 << 20));
+        assert!(free_disk_bytes(Path::new("no/such/folder")).expect("some file system") > 0);
+    }
+
+    #[test]
+    fn processes_of_one_host_share_its_processors() {
+        local::run_participants(2, |exchange| {
+            let placement = Placement::of_job(exchange);
+            assert_eq!(placement.processes(), 2);
+            assert_eq!(placement.on_same_host(exchange.process()), 2);
+            assert!(placement.threads(exchange.process()) <= usable_processors());
+        });
+    }
+}

@@ -1,0 +1,45 @@
+//! A distributed breadth-first search, the screen to read first.
+//!
+//! Every process runs this same loop over the shards it owns. A level is found in rounds (`level.rs`): expand a part of the frontier, send each
+//! successor to the owner of its shard, keep the unseen ones. After the last round the new states join `seen` and become the frontier. The
+//! search ends with the first level that is empty; God's number is the depth before it.
+
+use super::observer::{Event, Observer};
+use super::outcome::{self, Outcome};
+use super::stop::StopReason;
+use super::{Search, checkpoint, guards, level};
+use crate::base::Result;
+
+/// How a search ended.
+#[derive(Debug)]
+pub enum Ending {
+    /// The whole space was searched.
+    Complete(Box<Outcome>),
+    /// It was asked to stop, and a checkpoint holds all closed levels.
+    Stopped(StopReason),
+}
+
+/// Searches from the newest checkpoint, or from the start, to the end or until asked to stop.
+///
+/// # Errors
+/// The same on every process: broken invariants, failing disks, damaged checkpoints.
+pub fn run(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<Ending> {
+    checkpoint::restore_or_start(search, observer)?;
+    loop {
+        match level::advance(search, observer)? {
+            level::Advance::Closed => {
+                observer.notice(&Event::LevelClosed { level: search.last_level(), states: search.total_states() });
+            }
+            level::Advance::Exhausted => break,
+            level::Advance::Stopped(reason) => {
+                checkpoint::commit(search, observer)?;
+                return Ok(Ending::Stopped(reason));
+            }
+        }
+        if checkpoint::is_due(search) {
+            checkpoint::commit(search, observer)?;
+        }
+    }
+    guards::check_whole(search)?;
+    outcome::collect(search).map(|outcome| Ending::Complete(Box::new(outcome)))
+}

@@ -1,0 +1,153 @@
+//! The manifest of a checkpoint: everything a resumed search needs to know, and what each of its files must hold.
+
+use crate::base::codec::{self, Kind};
+use crate::base::mix::Fingerprint;
+use crate::base::partition::Partition;
+use crate::base::{Depth, Error, Result};
+use crate::puzzle::Puzzle;
+use crate::store::{BlockEntry, Edges, LevelPart};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Envelope of a manifest.
+pub const MANIFEST_KIND: Kind = Kind { letters: *b"MANI", version: 1 };
+
+/// A closed level. What its expansion showed is known only once the next level is closed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LevelRecord {
+    /// Its depth.
+    pub depth: Depth,
+    /// Its states.
+    pub states: u64,
+    /// Their fingerprint.
+    pub fingerprint: Fingerprint,
+    /// Its odd states, by the puzzle's sign of planes and arrangements.
+    pub odd_states: Option<u64>,
+    /// Its edges.
+    pub edges: Option<Edges>,
+    /// Seconds its expansion took. Differs from run to run, like the two values below.
+    pub seconds: f64,
+    /// Bytes sent between processes for its expansion.
+    pub bytes_exchanged: u64,
+    /// Seconds the first process waited in collective operations of its expansion.
+    pub waited_seconds: f64,
+}
+
+impl LevelRecord {
+    /// A level just closed.
+    #[must_use]
+    pub fn new(depth: Depth, found: LevelPart) -> Self {
+        Self {
+            depth,
+            states: found.states,
+            fingerprint: found.fingerprint,
+            odd_states: None,
+            edges: None,
+            seconds: 0.0,
+            bytes_exchanged: 0,
+            waited_seconds: 0.0,
+        }
+    }
+}
+
+/// Where a pack file is and how long it must be.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct PackFile {
+    /// Path relative to the checkpoint folder.
+    pub path: String,
+    /// Length in bytes.
+    pub bytes: u64,
+}
+
+/// The manifest of one generation of a checkpoint.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of the program that wrote it.
+    pub program_version: String,
+    /// The puzzle's name.
+    pub puzzle_name: String,
+    /// The metric.
+    pub metric: String,
+    /// The puzzle's full definition, as text that builds it again.
+    pub puzzle_text: String,
+    /// Digest of the compiled puzzle.
+    pub puzzle_digest: String,
+    /// Settings that a resumed run must share.
+    pub fixed_settings: BTreeMap<String, String>,
+    /// The cut of the space into shards.
+    pub partition: Partition,
+    /// The closed levels.
+    pub levels: Vec<LevelRecord>,
+    /// The pack files that the blocks are in.
+    pub packs: Vec<PackFile>,
+    /// For each set of each shard that is not empty: the number of its pack file, and its entry there.
+    pub blocks: Vec<(u32, BlockEntry)>,
+    /// How often the run was resumed before.
+    pub resumes: u32,
+    /// Seconds of the whole run so far.
+    pub seconds: f64,
+}
+
+impl Manifest {
+    /// Its bytes in an envelope.
+    ///
+    /// # Errors
+    /// When it is larger than the envelope's limit.
+    pub fn encode(&self) -> Result<Vec<u8>> {
+        codec::encode(MANIFEST_KIND, self)
+    }
+
+    /// Reads the bytes of `path`.
+    ///
+    /// # Errors
+    /// `BadData` when they are damaged or contradict themselves.
+    pub fn decode(bytes: &[u8], path: &Path) -> Result<Self> {
+        let manifest: Self = codec::decode(MANIFEST_KIND, bytes, path)?;
+        let consistent = !manifest.levels.is_empty()
+            && manifest.levels.iter().zip(0..).all(|(level, depth)| level.depth == Depth(depth))
+            && manifest.blocks.iter().all(|(pack, entry)| {
+                crate::base::ids::index_u32(*pack) < manifest.packs.len() && entry.shard.0 < manifest.partition.shards()
+            });
+        if !consistent {
+            return Err(Error::bad_data(path, "contradictory contents", "a manifest", "an older checkpoint is needed"));
+        }
+        Ok(manifest)
+    }
+
+    /// Checks that the checkpoint is one of this search.
+    ///
+    /// # Errors
+    /// `Config` listing every key that differs.
+    pub fn check_same_search(
+        &self,
+        puzzle: &Puzzle,
+        partition: &Partition,
+        fixed_settings: &BTreeMap<String, String>,
+        path: &Path,
+    ) -> Result<()> {
+        let mut differences = Vec::new();
+        let mut compare = |key: &str, theirs: &str, ours: &str| {
+            if theirs != ours {
+                differences.push(format!("{key} = {theirs} there, {ours} here"));
+            }
+        };
+        compare("puzzle", &self.puzzle_name, puzzle.name());
+        compare("metric", &self.metric, puzzle.metric());
+        if (self.puzzle_name.as_str(), self.metric.as_str()) == (puzzle.name(), puzzle.metric()) {
+            compare("puzzle digest", &self.puzzle_digest, &puzzle.digest());
+            for (key, ours) in fixed_settings {
+                compare(key, self.fixed_settings.get(key).map_or("absent", String::as_str), ours);
+            }
+            compare("shards", &self.partition.shards().to_string(), &partition.shards().to_string());
+        }
+        if differences.is_empty() {
+            return Ok(());
+        }
+        Err(Error::config(format!(
+            "{}: the checkpoint belongs to another search: {}; choose another folder with --out, or discard it with --resume never --force",
+            path.display(),
+            differences.join("; ")
+        )))
+    }
+}

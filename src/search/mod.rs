@@ -1,0 +1,25 @@
+#![doc = include_str!("README.md")]
+
+pub mod archive;
+pub mod budget;
+pub mod checkpoint;
+pub mod frontier;
+pub mod guards;
+pub mod host;
+pub mod level;
+pub mod level_loop;
+pub mod manifest;
+pub mod observer;
+pub mod outcome;
+pub mod run_folder;
+pub mod stop;
+
+mod setup;
+
+pub use level_loop::{Ending, run};
+pub use manifest::LevelRecord;
+pub use observer::{Event, Observer, Silent};
+pub use outcome::Outcome;
+pub use run_folder::RunFolder;
+pub use setup::{Search, Settings};
+pub use stop::{StopReason, StopRequest};

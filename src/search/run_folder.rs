@@ -1,0 +1,195 @@
+//! The folder of a run: where each file is, and the lock that lets one job use it.
+
+use crate::base::{Error, Result};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Files of a run folder beside the lock.
+const FILES: [&str; 9] = [
+    "SHA256SUMS",
+    "summary.json",
+    "manifest.json",
+    "distribution.tsv",
+    "levels.tsv",
+    "antipodes.tsv",
+    "run.toml",
+    "run.log",
+    "progress.json",
+];
+
+/// A folder with one of these is a run folder.
+const MARKS: [&str; 3] = ["lock", "run.toml", "summary.json"];
+
+/// Paths of a run's files.
+#[derive(Clone, Debug)]
+pub struct RunFolder {
+    root: PathBuf,
+}
+
+impl RunFolder {
+    /// The run folder `root`, which need not exist yet.
+    #[must_use]
+    pub fn new(root: &Path) -> Self {
+        Self { root: root.to_path_buf() }
+    }
+
+    /// The folder itself.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A file of the folder.
+    #[must_use]
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// Scratch files: meaningless after a crash.
+    #[must_use]
+    pub fn work(&self) -> PathBuf {
+        self.root.join("work")
+    }
+
+    /// Checkpoints.
+    #[must_use]
+    pub fn checkpoint(&self) -> PathBuf {
+        self.root.join("checkpoint")
+    }
+
+    /// Archived levels.
+    #[must_use]
+    pub fn levels(&self) -> PathBuf {
+        self.root.join("levels")
+    }
+
+    /// Refuses a folder that has files and is no run folder: nothing of the user's may be removed or mixed up.
+    ///
+    /// # Errors
+    /// `CannotCreate` naming a file that does not belong.
+    pub fn refuse_foreign(&self) -> Result<()> {
+        let Ok(entries) = fs::read_dir(&self.root) else { return Ok(()) };
+        let names: Vec<String> = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        match names.first() {
+            Some(name) if !names.iter().any(|name| MARKS.contains(&name.as_str())) => Err(Error::CannotCreate {
+                path: self.root.clone(),
+                reason: format!("is no run folder (it holds {name:?}); choose an empty or new folder with --out"),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Removes everything that runs write here, but not the lock.
+    ///
+    /// # Errors
+    /// `Io` when something cannot be removed.
+    pub fn discard(&self) -> Result<()> {
+        for folder in [self.work(), self.checkpoint(), self.levels()] {
+            remove_folder(&folder)?;
+        }
+        for name in FILES {
+            let path = self.file(name);
+            match fs::remove_file(&path) {
+                Err(source) if source.kind() != std::io::ErrorKind::NotFound => return Err(Error::io("remove", &path, source)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Creates the folder (first process only) and checks that files can be written, synced and renamed in it.
+    ///
+    /// # Errors
+    /// `Io` with exit code 77 when permission is missing, 74 for other faults.
+    pub fn create(&self) -> Result<()> {
+        fs::create_dir_all(&self.root).map_err(|source| Error::io("create folder", &self.root, source))?;
+        let probe = self.file(".probe");
+        crate::base::atomic_file::write(&probe, b"probe")?;
+        fs::remove_file(&probe).map_err(|source| Error::io("remove", &probe, source))
+    }
+
+    /// Empties and creates the scratch folder (first process only).
+    ///
+    /// # Errors
+    /// `Io` when that fails.
+    pub fn renew_work(&self) -> Result<()> {
+        let work = self.work();
+        remove_folder(&work)?;
+        fs::create_dir_all(&work).map_err(|source| Error::io("create folder", &work, source))
+    }
+
+    /// Locks the folder for this job; the lock ends with the returned value, or with the process however it ends.
+    ///
+    /// # Errors
+    /// `CannotCreate` naming the job that holds it.
+    pub fn lock(&self) -> Result<RunLock> {
+        let path = self.file("lock");
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(|source| Error::io("open", &path, source))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut owner = String::new();
+                let _ = file.read_to_string(&mut owner);
+                return Err(Error::CannotCreate {
+                    path: self.root.clone(),
+                    reason: format!(
+                        "another job is using this run folder ({}); wait for it, or choose another folder with --out",
+                        owner.trim().replace('\n', ", ")
+                    ),
+                });
+            }
+            Err(TryLockError::Error(source)) => return Err(Error::io("lock", &path, source)),
+        }
+        let owner = format!(
+            "host {}\nprocess id {}\njob {}\nstarted {}\n",
+            super::host::host_name(),
+            std::process::id(),
+            std::env::var("SLURM_JOB_ID").or_else(|_| std::env::var("PBS_JOBID")).unwrap_or_else(|_| "none".into()),
+            jiff::Timestamp::now(),
+        );
+        file.set_len(0).and_then(|()| file.write_all(owner.as_bytes())).map_err(|source| Error::io("write", &path, source))?;
+        Ok(RunLock { _file: file })
+    }
+}
+
+/// The lock of a run folder, held while this value lives.
+#[derive(Debug)]
+pub struct RunLock {
+    _file: File,
+}
+
+/// Removes a folder and all in it; one that is not there is fine.
+///
+/// # Errors
+/// `Io` when something in it cannot be removed.
+pub fn remove_folder(path: &Path) -> Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove folder", path, source)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_job_at_a_time() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let run = RunFolder::new(folder.path());
+        run.create().expect("writable");
+        let held = run.lock().expect("free");
+        let error = run.lock().expect_err("held");
+        assert_eq!(error.exit_code(), 73);
+        assert!(error.to_string().contains(&format!("process id {}", std::process::id())), "{error}");
+        drop(held);
+        run.lock().expect("free again");
+    }
+}

@@ -1,0 +1,181 @@
+//! What a search works with: the puzzle, the processes, the shards this process owns, and the levels closed so far.
+
+use super::guards::Rules;
+use super::manifest::LevelRecord;
+use super::run_folder::RunFolder;
+use super::stop::StopRequest;
+use crate::base::ids::to_u64;
+use crate::base::partition::Partition;
+use crate::base::{Depth, Error, ProcessId, Result};
+use crate::exchange::Exchange;
+use crate::expand::StateExpansion;
+use crate::puzzle::Puzzle;
+use crate::store::Shard;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// The choices of a run that are not the puzzle's.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Threads of this process.
+    pub threads: usize,
+    /// Seconds between commits; 0 commits every level.
+    pub checkpoint_seconds: u64,
+    /// Whether every closed level is archived.
+    pub keep_levels: bool,
+    /// Most antipodes listed.
+    pub most_antipodes: usize,
+    /// Most successors that this process holds between two exchanges.
+    pub round_successors: usize,
+    /// States that the group's order promises, found independently of the search.
+    pub expected_states: u64,
+    /// The puzzle as text that builds it again, for the checkpoint.
+    pub puzzle_text: String,
+    /// Settings that a resumed run must share, by key.
+    pub fixed_settings: BTreeMap<String, String>,
+}
+
+/// A search on one process.
+pub struct Search<'a> {
+    /// The other processes.
+    pub exchange: &'a dyn Exchange,
+    /// The puzzle in its metric.
+    pub puzzle: &'a Puzzle,
+    /// Where the run keeps its files.
+    pub folder: &'a RunFolder,
+    /// Who may ask to stop.
+    pub stop: &'a StopRequest,
+    /// The choices of the run.
+    pub settings: Settings,
+    /// The cut of the space into shards.
+    pub partition: Partition,
+    /// The owner of each shard.
+    pub owners: Vec<ProcessId>,
+    /// The shards of this process, ascending.
+    pub shards: Vec<Shard>,
+    /// The closed levels, by depth.
+    pub levels: Vec<LevelRecord>,
+    /// Compiled generators.
+    pub expansion: StateExpansion,
+    /// The invariants that this puzzle obeys.
+    pub rules: Rules,
+    /// Threads of this process.
+    pub pool: rayon::ThreadPool,
+    /// How often the run was resumed.
+    pub resumes: u32,
+    /// Seconds of earlier sessions of a resumed run.
+    pub earlier_seconds: f64,
+    /// When this session started.
+    pub started: Instant,
+    /// The state of the commits.
+    pub commits: super::checkpoint::Commits,
+}
+
+impl<'a> Search<'a> {
+    /// Sets up a search that has not started: no shard holds a state.
+    ///
+    /// # Errors
+    /// `Config` when the threads cannot be started or the counts would not fit 63 bits.
+    pub fn new(
+        exchange: &'a dyn Exchange,
+        puzzle: &'a Puzzle,
+        folder: &'a RunFolder,
+        stop: &'a StopRequest,
+        partition: Partition,
+        settings: Settings,
+    ) -> Result<Self> {
+        let expansion = StateExpansion::new(puzzle);
+        let edges = u128::from(settings.expected_states) * u128::try_from(expansion.generators()).unwrap_or(u128::MAX);
+        if edges >= 1 << 63 {
+            return Err(Error::config(format!(
+                "{} states with {} generators have too many edges to count",
+                settings.expected_states,
+                expansion.generators()
+            )));
+        }
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(settings.threads)
+            .build()
+            .map_err(|error| Error::config(format!("cannot start {} threads: {error}; use --threads", settings.threads)))?;
+        let process = exchange.process();
+        let shards = partition
+            .owned_by(process, exchange.processes())
+            .map(|shard| Shard::new(shard, partition.ranks(shard), &folder.work()))
+            .collect();
+        Ok(Self {
+            exchange,
+            puzzle,
+            folder,
+            stop,
+            owners: partition.owners(exchange.processes()),
+            partition,
+            shards,
+            levels: Vec::new(),
+            rules: Rules::of(puzzle, settings.expected_states),
+            expansion,
+            pool,
+            resumes: 0,
+            earlier_seconds: 0.0,
+            started: Instant::now(),
+            commits: super::checkpoint::Commits::new(),
+            settings,
+        })
+    }
+
+    /// Whether this is the process that writes and prints for all.
+    #[must_use]
+    pub fn is_first(&self) -> bool {
+        self.exchange.process() == ProcessId::FIRST
+    }
+
+    /// The last closed level.
+    ///
+    /// # Panics
+    /// Before the search has started.
+    #[must_use]
+    pub fn last_level(&self) -> &LevelRecord {
+        self.levels.last().expect("level 0 is closed when a search starts")
+    }
+
+    /// Depth of the last closed level.
+    #[must_use]
+    pub fn depth(&self) -> Depth {
+        self.last_level().depth
+    }
+
+    /// States in the closed levels.
+    #[must_use]
+    pub fn total_states(&self) -> u64 {
+        self.levels.iter().map(|level| level.states).sum()
+    }
+
+    /// Frontier states of this process.
+    #[must_use]
+    pub fn own_frontier(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.frontier.count()).sum()
+    }
+
+    /// The shard `number` of this process's list that holds shard id `id`, if it is owned here.
+    #[must_use]
+    pub fn own_shard(&self, id: crate::base::ShardId) -> Option<usize> {
+        self.shards.binary_search_by_key(&id, |shard| shard.id).ok()
+    }
+
+    /// Successors that one round of this process may make, as a number of frontier states.
+    #[must_use]
+    pub fn round_states(&self) -> usize {
+        (self.settings.round_successors / self.expansion.generators()).max(1)
+    }
+
+    /// Seconds of the whole run, earlier sessions included.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.earlier_seconds + self.started.elapsed().as_secs_f64()
+    }
+
+    /// Number of shards that this process owns, for messages.
+    #[must_use]
+    pub fn own_shards(&self) -> u64 {
+        to_u64(self.shards.len())
+    }
+}

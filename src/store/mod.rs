@@ -1,0 +1,15 @@
+#![doc = include_str!("README.md")]
+
+pub mod bitset;
+pub mod block;
+pub mod format;
+pub mod mapped;
+pub mod pack;
+pub mod rank_set;
+pub mod shard;
+
+pub use block::{BlockEntry, Contents};
+pub use mapped::MappedWords;
+pub use pack::{PackReader, PackWriter};
+pub use rank_set::RankSet;
+pub use shard::{Edges, LevelPart, Shard};

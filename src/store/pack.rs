@@ -1,0 +1,203 @@
+//! Many blocks in one file: few large files instead of one a shard, each written once and synced.
+
+use super::block::{BlockEntry, Contents};
+use super::format::{
+    INDEX_KIND, PACK_HEADER_BYTES, PACK_MAGIC, PACK_TRAILER_BYTES, PACK_VERSION, pack_header, pack_trailer, parse_trailer,
+};
+use crate::base::ids::{to_u64, to_usize};
+use crate::base::{Error, Result, codec, fault_point};
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// Writes a pack file. Nothing may name the file before [`PackWriter::finish`] has returned.
+#[derive(Debug)]
+pub struct PackWriter {
+    path: PathBuf,
+    file: File,
+    offset: u64,
+    entries: Vec<BlockEntry>,
+}
+
+impl PackWriter {
+    /// Creates `path`, which must not exist.
+    ///
+    /// # Errors
+    /// `Io` when it exists or cannot be created.
+    pub fn create(path: &Path) -> Result<Self> {
+        let attempt = || {
+            fault_point::pass("pack-create")?;
+            let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+            file.write_all(&pack_header())?;
+            Ok(file)
+        };
+        let file = attempt().map_err(|source| Error::io("create", path, source))?;
+        Ok(Self { path: path.to_path_buf(), file, offset: PACK_HEADER_BYTES, entries: Vec::new() })
+    }
+
+    /// Appends a block.
+    ///
+    /// # Errors
+    /// `Io` when writing fails; the file is then useless and stays unnamed.
+    pub fn add(&mut self, mut entry: BlockEntry, stored: &[u8]) -> Result<()> {
+        fault_point::pass("pack-write")
+            .and_then(|()| self.file.write_all(stored))
+            .map_err(|source| Error::io("write", &self.path, source))?;
+        entry.offset = self.offset;
+        self.offset += entry.stored_bytes;
+        self.entries.push(entry);
+        Ok(())
+    }
+
+    /// Writes the index and syncs the file; returns the entries and the file's length in bytes.
+    ///
+    /// # Errors
+    /// `Io` when writing or syncing fails (never retried).
+    pub fn finish(mut self) -> Result<(Vec<BlockEntry>, u64)> {
+        let index = codec::encode(INDEX_KIND, &self.entries)?;
+        let length = to_u64(index.len());
+        let attempt = |file: &mut File| {
+            file.write_all(&index)?;
+            file.write_all(&pack_trailer(self.offset, length))?;
+            fault_point::pass("pack-sync")?;
+            file.sync_all()
+        };
+        attempt(&mut self.file).map_err(|source| Error::io("write", &self.path, source))?;
+        Ok((self.entries, self.offset + length + PACK_TRAILER_BYTES))
+    }
+}
+
+/// Reads blocks of a pack file with plain reads, never mapped: a file that changes underneath gives an error, not a signal.
+#[derive(Debug)]
+pub struct PackReader {
+    path: PathBuf,
+    file: File,
+    index_offset: u64,
+}
+
+impl PackReader {
+    /// Opens `path` and checks its header and trailer.
+    ///
+    /// # Errors
+    /// `Io` when it cannot be read, `BadData` when it is no complete pack file of this version.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(|source| Error::io("open", path, source))?;
+        let length = file.metadata().map_err(|source| Error::io("open", path, source))?.len();
+        let damaged = |found: String, expected: String| {
+            Error::bad_data(path, found, expected, "the file is damaged or truncated; an older checkpoint or another copy is needed")
+        };
+        if length < PACK_HEADER_BYTES + PACK_TRAILER_BYTES {
+            return Err(damaged(format!("{length} bytes"), "a pack file".into()));
+        }
+        let mut header = [0; 32];
+        let mut trailer = [0; 24];
+        file.read_exact_at(&mut header, 0)
+            .and_then(|()| file.read_exact_at(&mut trailer, length - PACK_TRAILER_BYTES))
+            .map_err(|source| Error::io("read", path, source))?;
+        if header[..12] != PACK_MAGIC {
+            return Err(damaged("another kind of file".into(), "a pack file".into()));
+        }
+        if header != pack_header() {
+            return Err(damaged(
+                format!("pack version {}", u16::from_le_bytes([header[12], header[13]])),
+                format!("version {PACK_VERSION}"),
+            ));
+        }
+        match parse_trailer(&trailer) {
+            Some((offset, index_length))
+                if offset >= PACK_HEADER_BYTES && offset.checked_add(index_length) == Some(length - PACK_TRAILER_BYTES) =>
+            {
+                Ok(Self { path: path.to_path_buf(), file, index_offset: offset })
+            }
+            _ => Err(damaged(format!("{length} bytes without an index at their end"), "a complete pack file".into())),
+        }
+    }
+
+    /// The file's index.
+    ///
+    /// # Errors
+    /// `BadData` when it is damaged.
+    pub fn entries(&self) -> Result<Vec<BlockEntry>> {
+        let length = self.file.metadata().map_err(|source| Error::io("open", &self.path, source))?.len();
+        let bytes = self.read(self.index_offset, length.saturating_sub(PACK_TRAILER_BYTES + self.index_offset))?;
+        codec::decode(INDEX_KIND, &bytes, &self.path)
+    }
+
+    /// Reads and checks the block of `entry`, for a shard of `length` offsets.
+    ///
+    /// # Errors
+    /// `Io` when reading fails, `BadData` when the block is not what the entry says.
+    pub fn block(&self, entry: &BlockEntry, length: u64) -> Result<Contents<'static>> {
+        let end = entry.offset.checked_add(entry.stored_bytes);
+        if entry.offset < PACK_HEADER_BYTES || end.is_none_or(|end| end > self.index_offset) {
+            return Err(Error::bad_data(
+                &self.path,
+                format!("a block of {} bytes at offset {}", entry.stored_bytes, entry.offset),
+                format!("blocks before offset {}", self.index_offset),
+                "the file is damaged; an older checkpoint or another copy is needed",
+            ));
+        }
+        entry.decode(self.read(entry.offset, entry.stored_bytes)?, length, &self.path)
+    }
+
+    /// `length` bytes at `offset`; the caller has checked them against the file's length.
+    fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; to_usize(length)];
+        self.file.read_exact_at(&mut bytes, offset).map_err(|source| Error::io("read", &self.path, source))?;
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::ShardId;
+    use crate::store::block::SetName;
+
+    fn sample(path: &Path) -> Vec<BlockEntry> {
+        let mut writer = PackWriter::create(path).expect("new");
+        for (shard, list) in [vec![1_u64, 5, 9], vec![], vec![77]].into_iter().enumerate() {
+            let shard = ShardId(u32::try_from(shard).expect("small"));
+            let count = to_u64(list.len());
+            let contents = if list.is_empty() { Contents::Empty } else { Contents::Sparse(list.into()) };
+            let (entry, stored) = BlockEntry::encode(shard, SetName::Level, count, &contents);
+            writer.add(entry, &stored).expect("room");
+        }
+        writer.finish().expect("room").0
+    }
+
+    #[test]
+    fn blocks_come_back_and_the_index_is_the_writers() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let path = folder.path().join("x.pack");
+        let entries = sample(&path);
+        let reader = PackReader::open(&path).expect("whole");
+        assert_eq!(reader.entries().expect("whole"), entries);
+        assert_eq!(reader.block(&entries[2], 100).expect("whole"), Contents::Sparse(vec![77].into()));
+        assert!(PackWriter::create(&path).is_err(), "an existing pack is never written over");
+    }
+
+    #[test]
+    fn every_flipped_byte_and_truncation_is_noticed() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let path = folder.path().join("x.pack");
+        let entries = sample(&path);
+        let bytes = std::fs::read(&path).expect("readable");
+        let broken = folder.path().join("broken.pack");
+        let whole = |path: &Path| -> Result<()> {
+            let reader = PackReader::open(path)?;
+            assert_eq!(reader.entries()?, entries);
+            entries.iter().try_for_each(|entry| reader.block(entry, 100).map(drop))
+        };
+        whole(&path).expect("whole");
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x10;
+            std::fs::write(&broken, &changed).expect("room");
+            assert!(whole(&broken).is_err(), "byte {at}");
+            std::fs::write(&broken, &bytes[..at]).expect("room");
+            assert!(whole(&broken).is_err(), "cut to {at}");
+        }
+    }
+}

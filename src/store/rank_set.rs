@@ -1,0 +1,363 @@
+//! One set of offsets `0..length` of a shard, in the smallest of four forms: empty, full, sparse list, mapped bits.
+
+use super::bitset;
+use super::block::Contents;
+use super::mapped::MappedWords;
+use crate::base::Result;
+use crate::base::ids::to_u64;
+use crate::base::mix::{self, Fingerprint, LANE_STATES};
+use std::path::PathBuf;
+
+/// A sparse set turns into bits when it has more than `length / SPARSE_FRACTION` members: then its list of 64-bit offsets is as large
+/// as the bitset.
+const SPARSE_FRACTION: u64 = 64;
+
+#[derive(Debug)]
+enum Form {
+    Empty,
+    Full,
+    Sparse(Vec<u64>),
+    Bits(MappedWords),
+}
+
+/// A set of offsets of a shard. Invariant: `count` is the number of members, whatever the form.
+#[derive(Debug)]
+pub struct RankSet {
+    form: Form,
+    count: u64,
+    length: u64,
+    /// The scratch file of the form `Bits`.
+    path: PathBuf,
+    /// Words of an earlier use, kept while the set is likely to need them again.
+    spare: Option<MappedWords>,
+    /// Whether the set differs from what the last checkpoint holds of it.
+    changed: bool,
+}
+
+impl RankSet {
+    /// The empty set of offsets below `length`; `path` is where its bits go once there are many.
+    #[must_use]
+    pub fn empty(length: u64, path: PathBuf) -> Self {
+        Self { form: Form::Empty, count: 0, length, path, spare: None, changed: false }
+    }
+
+    /// Number of members.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether the set differs from what the last checkpoint holds of it.
+    #[must_use]
+    pub fn changed(&self) -> bool {
+        self.changed
+    }
+
+    /// Notes that a checkpoint now holds the set as it is.
+    pub fn mark_saved(&mut self) {
+        self.changed = false;
+    }
+
+    /// Whether `offset` is a member. Sparse: a binary search.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, offset: u64) -> bool {
+        match &self.form {
+            Form::Empty => false,
+            Form::Full => true,
+            Form::Sparse(list) => list.binary_search(&offset).is_ok(),
+            Form::Bits(words) => bitset::contains(words, offset),
+        }
+    }
+
+    /// Adds `offsets` (any order, repeats allowed); returns how many were new. `offsets` is left in an unspecified order.
+    ///
+    /// # Errors
+    /// When the bits need a scratch file that cannot be allocated; the set is then unchanged.
+    pub fn insert(&mut self, offsets: &mut Vec<u64>) -> Result<u64> {
+        if offsets.is_empty() || matches!(self.form, Form::Full) {
+            return Ok(0);
+        }
+        if !matches!(self.form, Form::Bits(_)) {
+            offsets.sort_unstable();
+            offsets.dedup();
+            if self.count + to_u64(offsets.len()) > self.length / SPARSE_FRACTION {
+                self.make_bits()?;
+            }
+        }
+        let before = self.count;
+        match &mut self.form {
+            Form::Bits(words) => {
+                self.count += offsets.iter().map(|&offset| u64::from(bitset::insert(words, offset))).sum::<u64>();
+            }
+            Form::Sparse(list) => {
+                let merged = merged(list, offsets);
+                self.count = to_u64(merged.len());
+                *list = merged;
+            }
+            Form::Empty | Form::Full => {
+                self.count = to_u64(offsets.len());
+                self.form = Form::Sparse(offsets.clone());
+            }
+        }
+        self.changed |= self.count > before;
+        Ok(self.count - before)
+    }
+
+    /// Adds all members of `other`, which is disjoint from this set. A set that now has every offset drops its data.
+    ///
+    /// # Errors
+    /// As [`RankSet::insert`].
+    pub fn absorb_disjoint(&mut self, other: &Self) -> Result<()> {
+        if other.count == 0 {
+            return Ok(());
+        }
+        match &other.form {
+            Form::Bits(added) => {
+                self.make_bits()?;
+                let Form::Bits(words) = &mut self.form else { unreachable!("just made bits") };
+                for (word, &more) in words.iter_mut().zip(added.iter()) {
+                    debug_assert_eq!(*word & more, 0, "the next level is disjoint from what was seen");
+                    *word |= more;
+                }
+                self.count += other.count;
+            }
+            Form::Sparse(list) => {
+                self.insert(&mut list.clone())?;
+            }
+            Form::Empty | Form::Full => {}
+        }
+        self.changed = true;
+        if self.count == self.length {
+            self.set_form(Form::Full);
+        }
+        Ok(())
+    }
+
+    /// Empties the set. Mapped words are kept for the next use when `likely_again`, else given back with their file.
+    pub fn clear(&mut self, likely_again: bool) {
+        self.changed |= self.count > 0;
+        self.count = 0;
+        if let Form::Bits(words) = std::mem::replace(&mut self.form, Form::Empty) {
+            self.spare = Some(words);
+        }
+        if !likely_again && self.spare.take().is_some() {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+
+    /// Fingerprint of the members, for a shard whose first rank is in lane `first_lane` of the space.
+    #[must_use]
+    pub fn fingerprint(&self, first_lane: u64) -> Fingerprint {
+        match &self.form {
+            Form::Empty => Fingerprint::default(),
+            Form::Full => mix::of_sorted_ranks((0..self.length).map(|offset| first_lane * LANE_STATES + offset)),
+            Form::Sparse(list) => mix::of_sorted_ranks(list.iter().map(|offset| first_lane * LANE_STATES + offset)),
+            Form::Bits(words) => bitset::fingerprint(words, self.length, first_lane),
+        }
+    }
+
+    /// Recounts the members from the data itself.
+    #[must_use]
+    pub fn recount(&self) -> u64 {
+        match &self.form {
+            Form::Empty => 0,
+            Form::Full => self.length,
+            Form::Sparse(list) => to_u64(list.len()),
+            Form::Bits(words) => bitset::count(words),
+        }
+    }
+
+    /// The members at and after `cursor`, ascending, until `out` has at least `enough` entries (each plus `base`). Returns the cursor to go on from, `None` at the end.
+    pub fn list_from(&self, cursor: u64, enough: usize, base: u64, out: &mut Vec<u64>) -> Option<u64> {
+        match &self.form {
+            Form::Empty => None,
+            Form::Full => {
+                let end = self.length.min(cursor + to_u64(enough.saturating_sub(out.len())));
+                out.extend((cursor..end).map(|offset| base + offset));
+                (end < self.length).then_some(end)
+            }
+            Form::Sparse(list) => {
+                let first = list.partition_point(|&offset| offset < cursor);
+                let part = &list[first..list.len().min(first + enough.saturating_sub(out.len()))];
+                out.extend(part.iter().map(|offset| base + offset));
+                list.get(first + part.len()).copied()
+            }
+            Form::Bits(words) => {
+                let last = to_u64(words.len());
+                let mut number = cursor / 64;
+                while number < last && out.len() < enough {
+                    let word = words[crate::base::ids::to_usize(number)];
+                    let mut left = word;
+                    while left != 0 {
+                        out.push(base + number * 64 + u64::from(left.trailing_zeros()));
+                        left &= left - 1;
+                    }
+                    number += 1;
+                }
+                (number < last).then_some(number * 64)
+            }
+        }
+    }
+
+    /// The members as data for a block.
+    #[must_use]
+    pub fn contents(&self) -> Contents<'_> {
+        match &self.form {
+            Form::Empty => Contents::Empty,
+            Form::Full => Contents::Full,
+            Form::Sparse(list) => Contents::Sparse(list.into()),
+            Form::Bits(words) => Contents::Words((&words[..]).into()),
+        }
+    }
+
+    /// Replaces the set by what a block held; it then equals the checkpoint.
+    ///
+    /// # Errors
+    /// When bits need a scratch file that cannot be allocated.
+    pub fn load(&mut self, contents: &Contents<'_>) -> Result<()> {
+        self.clear(false);
+        match contents {
+            Contents::Empty => {}
+            Contents::Full => {
+                self.count = self.length;
+                self.form = Form::Full;
+            }
+            Contents::Sparse(list) => {
+                self.insert(&mut list.to_vec())?;
+            }
+            Contents::Words(source) => {
+                self.make_bits()?;
+                let Form::Bits(words) = &mut self.form else { unreachable!("just made bits") };
+                words.copy_from_slice(source);
+                self.count = bitset::count(words);
+            }
+        }
+        self.changed = false;
+        Ok(())
+    }
+
+    /// Flips a bit of the data behind the count's back, for the tests of the guards; true when there was data.
+    pub fn damage(&mut self) -> bool {
+        match &mut self.form {
+            Form::Bits(words) => words[0] ^= 1,
+            Form::Sparse(list) => {
+                list.pop();
+            }
+            Form::Empty | Form::Full => return false,
+        }
+        true
+    }
+
+    fn make_bits(&mut self) -> Result<()> {
+        if matches!(self.form, Form::Bits(_)) {
+            return Ok(());
+        }
+        let mut words = match self.spare.take() {
+            Some(mut words) => {
+                words.fill(0);
+                words
+            }
+            None => MappedWords::create(&self.path, bitset::words_for(self.length))?,
+        };
+        if let Form::Sparse(list) = &self.form {
+            for &offset in list {
+                bitset::insert(&mut words, offset);
+            }
+        }
+        debug_assert!(!matches!(self.form, Form::Full), "a full set takes no more members");
+        self.form = Form::Bits(words);
+        Ok(())
+    }
+
+    /// Changes to a form without data and gives the scratch file back.
+    fn set_form(&mut self, form: Form) {
+        let had_file = matches!(self.form, Form::Bits(_)) || self.spare.is_some();
+        self.form = form;
+        self.spare = None;
+        if had_file {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Union of two ascending lists without repeats.
+fn merged(first: &[u64], second: &[u64]) -> Vec<u64> {
+    let mut union = Vec::with_capacity(first.len() + second.len());
+    let (mut i, mut j) = (0, 0);
+    while i < first.len() && j < second.len() {
+        let (a, b) = (first[i], second[j]);
+        union.push(a.min(b));
+        i += usize::from(a <= b);
+        j += usize::from(b <= a);
+    }
+    union.extend(&first[i..]);
+    union.extend(&second[j..]);
+    union
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    const LENGTH: u64 = 2_400;
+
+    fn set_in(folder: &tempfile::TempDir, name: &str) -> RankSet {
+        RankSet::empty(LENGTH, folder.path().join(name))
+    }
+
+    fn listed(set: &RankSet, enough: usize) -> Vec<u64> {
+        let mut all = Vec::new();
+        let mut cursor = Some(0);
+        while let Some(from) = cursor {
+            let mut part = Vec::new();
+            cursor = set.list_from(from, enough, 1_000, &mut part);
+            all.extend(part);
+        }
+        all
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+        #[test]
+        fn every_form_is_the_same_set(batches in proptest::collection::vec(proptest::collection::vec(0..LENGTH, 0..60), 1..6), enough in 1_usize..100) {
+            let folder = tempfile::tempdir().expect("temporary folder");
+            let mut set = set_in(&folder, "a");
+            let mut model = BTreeSet::new();
+            for batch in batches {
+                let before = model.len();
+                model.extend(batch.iter().copied());
+                let added = set.insert(&mut batch.clone()).expect("room");
+                prop_assert_eq!(added, to_u64(model.len() - before));
+                prop_assert_eq!(set.count(), set.recount());
+                let expected: Vec<u64> = model.iter().map(|offset| offset + 1_000).collect();
+                prop_assert_eq!(listed(&set, enough), expected);
+                prop_assert_eq!(set.fingerprint(5), mix::of_sorted_ranks(model.iter().map(|offset| offset + 600)));
+                let mut copy = set_in(&folder, "b");
+                copy.load(&set.contents()).expect("room");
+                prop_assert_eq!(copy.fingerprint(0), set.fingerprint(0));
+            }
+        }
+    }
+
+    #[test]
+    fn few_members_need_no_file_and_a_full_set_needs_none_any_more() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let files = || std::fs::read_dir(folder.path()).expect("listable").count();
+        let mut set = set_in(&folder, "a");
+        set.insert(&mut vec![5, 7]).expect("room");
+        assert_eq!(files(), 0);
+        set.insert(&mut (0..1_000).collect()).expect("room");
+        assert_eq!((files(), set.count()), (1, 1_000));
+        let mut rest = set_in(&folder, "b");
+        rest.insert(&mut (1_000..LENGTH).collect()).expect("room");
+        set.absorb_disjoint(&rest).expect("room");
+        assert!(matches!(set.form, Form::Full));
+        rest.clear(false);
+        assert_eq!(files(), 0);
+        assert_eq!(listed(&set, 7).len(), 2_400);
+        assert_eq!(set.fingerprint(0), mix::of_sorted_ranks(0..LENGTH));
+    }
+}

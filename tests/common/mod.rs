@@ -1,0 +1,84 @@
+//! What the integration tests share: starting the program (alone or under mpirun) with a time limit, and reading what it left.
+#![allow(dead_code, missing_docs)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Files that must be the same bytes for any processes, threads, interruptions.
+pub const SAME_BYTES: [&str; 5] = ["distribution.tsv", "levels.tsv", "antipodes.tsv", "summary.json", "run.toml"];
+
+/// Seconds after which a started program counts as hung.
+const LIMIT_SECONDS: &str = "120";
+
+/// The program under a time limit, in the repository's folder, without any variable of a launcher around the tests.
+pub fn farthest() -> Command {
+    limited(&[env!("CARGO_BIN_EXE_farthest")])
+}
+
+/// The program under `mpirun` with `processes` processes.
+pub fn mpirun(processes: u32) -> Command {
+    limited(&["mpirun", "-n", &processes.to_string(), env!("CARGO_BIN_EXE_farthest")])
+}
+
+/// Whether this build can be started under mpirun; tests of several MPI processes say so and do nothing otherwise.
+pub fn has_mpi() -> bool {
+    let usable = cfg!(feature = "mpi") && Command::new("mpirun").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !usable {
+        eprintln!("skipped: this build has no MPI, or mpirun is not installed");
+    }
+    usable
+}
+
+fn limited(words: &[&str]) -> Command {
+    let mut command = Command::new("timeout");
+    command.args(["--kill-after=5", LIMIT_SECONDS]).args(words).current_dir(env!("CARGO_MANIFEST_DIR"));
+    for (name, _) in std::env::vars().filter(|(name, _)| {
+        ["OMPI_COMM_WORLD", "PMI", "SLURM", "FARTHEST_"].iter().any(|prefix| name.starts_with(prefix))
+    }) {
+        command.env_remove(name);
+    }
+    // As root, with more processes than cores, and without a core lost to each process that waits.
+    for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"] {
+        command.env(name, "1");
+    }
+    command.env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
+    command
+}
+
+/// Runs to the end; returns exit code, standard output and standard error.
+pub fn outcome(command: &mut Command) -> (i32, String, String) {
+    let Output { status, stdout, stderr } = command.output().expect("the program can be started");
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (status.code().unwrap_or(-1), text(stdout), text(stderr))
+}
+
+/// Runs to the end and demands exit code 0.
+pub fn succeed(command: &mut Command) -> String {
+    let (code, stdout, stderr) = outcome(command);
+    assert_eq!(code, 0, "{command:?}\n{stdout}\n{stderr}");
+    stdout
+}
+
+/// The files of a complete run that must not depend on how it was run.
+pub fn result_bytes(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    SAME_BYTES
+        .iter()
+        .map(|name| {
+            let bytes = fs::read(folder.join(name)).unwrap_or_else(|error| panic!("{}: {error}", folder.join(name).display()));
+            ((*name).to_owned(), bytes)
+        })
+        .collect()
+}
+
+/// The counts of a `distribution.tsv`.
+pub fn distribution(folder: &Path) -> Vec<u64> {
+    let text = fs::read_to_string(folder.join("distribution.tsv")).expect("readable");
+    text.lines().skip(1).map(|line| line.split('\t').nth(1).expect("two columns").parse().expect("a count")).collect()
+}
+
+/// A file of `tests/known`.
+pub fn known(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/known").join(name)
+}
