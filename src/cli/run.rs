@@ -296,7 +296,7 @@ fn provenance(prepared: &Prepared, exchange: &dyn Exchange, placement: &Placemen
     settings.insert("round_kib".into(), prepared.config.search.round_kib.to_string());
     settings.insert("exchange_kib".into(), prepared.config.search.exchange_kib.to_string());
     Provenance {
-        command: std::env::args().collect(),
+        command: command_line(),
         config_digest: blake3::hash(prepared.config.to_toml().as_bytes()).to_hex().to_string(),
         program_version: env!("CARGO_PKG_VERSION").into(),
         build: format!("{}, mpi {}", std::env::consts::ARCH, if cfg!(feature = "mpi") { "yes" } else { "no" }),
@@ -310,6 +310,16 @@ fn provenance(prepared: &Prepared, exchange: &dyn Exchange, placement: &Placemen
         settings,
         shards: prepared.partition.shards(),
     }
+}
+
+/// The words of the command line; of the program only the name, as its place says nothing to others.
+fn command_line() -> Vec<String> {
+    let mut words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(program) = words.first_mut() {
+        let name = Path::new(program.as_str()).file_name().map(|name| name.to_string_lossy().into_owned());
+        *program = name.unwrap_or_default();
+    }
+    words
 }
 
 /// The first process's reporter, or nobody.

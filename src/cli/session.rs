@@ -4,8 +4,8 @@
 //! finalized after the last agreement, never on the way out of an error of one process alone.
 
 use super::arguments::{SessionArguments, Transport};
-use crate::base::{Error, ProcessId, Result, fault_point};
-use crate::exchange::launcher::{self, Launcher};
+use crate::base::{Error, ProcessId, Result};
+use crate::exchange::launcher::Launcher;
 use crate::exchange::{Exchange, local};
 
 /// Runs `job` on every process of the job and returns the exit code, the same on all of them. The job gets the exchange; its error is printed once, by the first process.
@@ -34,9 +34,11 @@ pub fn with_processes(
 
 #[cfg(feature = "mpi")]
 fn with_mpi(launcher: &Launcher, exchange_words: usize, job: &dyn Fn(&dyn Exchange) -> Result<i32>) -> Result<i32> {
+    use crate::base::fault_point;
+    use crate::exchange::launcher::name_process;
     let exchange = crate::exchange::mpi::MpiExchange::start(exchange_words)?;
     let (process, processes) = (exchange.process(), exchange.processes());
-    launcher::name_process(format!("process {process}/{processes} {} {}", crate::search::host::host_name(), std::process::id()));
+    name_process(format!("process {process}/{processes} {} {}", crate::search::host::host_name(), std::process::id()));
     fault_point::set_process(process);
     let checked = launcher.check(processes, &exchange.transport());
     let code = finish(&exchange, checked.and_then(|()| job(&exchange)));

@@ -1,0 +1,251 @@
+//! Disturbing a started program from outside: faults, signals and kills, its process tree, and copies of its run folder.
+
+use super::outcome;
+use farthest::base::mix::mix64;
+use rustix::process::{Pid, Signal, kill_process};
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Seconds that anything expected may take before a test gives up; far above what a loaded machine needs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A folder in memory where there is such a file system: its syncs cost nothing, and these tests make thousands.
+pub fn scratch() -> TempDir {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("farthest-test-");
+    builder.tempdir_in("/dev/shm").or_else(|_| builder.tempdir()).expect("a temporary folder")
+}
+
+/// Makes the program act at the `pass`-th pass of a fault point (`src/base/fault_point.rs`).
+pub fn fault<'a>(command: &'a mut Command, point: &str, pass: u64, action: &str) -> &'a mut Command {
+    command.env("FARTHEST_FAULT", format!("{point}:{pass}:{action}"))
+}
+
+/// Names of the fault points before file operations, as the sources have them: a new one joins the tests by itself.
+pub fn file_points() -> BTreeSet<String> {
+    fn look_in(folder: &Path, names: &mut BTreeSet<String>) {
+        for entry in fs::read_dir(folder).expect("listable").flatten() {
+            if entry.path().is_dir() {
+                look_in(&entry.path(), names);
+            } else if let Ok(text) = fs::read_to_string(entry.path()) {
+                let calls = text.split("fault_point::pass(\"").skip(1);
+                names.extend(calls.filter_map(|call| call.split('"').next()).map(str::to_owned));
+            }
+        }
+    }
+    let mut names = BTreeSet::new();
+    look_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut names);
+    assert!(names.len() >= 10, "the fault points have moved: {names:?}");
+    names
+}
+
+/// Names in a folder; none when it is not there.
+pub fn names(folder: &Path) -> BTreeSet<String> {
+    let Ok(entries) = fs::read_dir(folder) else { return BTreeSet::new() };
+    entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// Depths of the manifests in a run folder's checkpoint, ascending.
+pub fn generations(run: &Path) -> Vec<u32> {
+    names(&run.join("checkpoint")).iter().filter_map(|name| name.strip_prefix("manifest-")?.parse().ok()).collect()
+}
+
+/// Copies a folder with all in it.
+pub fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("created");
+    for entry in fs::read_dir(from).expect("listable") {
+        let entry = entry.expect("listable");
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), &target).expect("copied");
+        }
+    }
+}
+
+/// Waits until `condition` holds; panics when it does not come true.
+pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+    let since = Instant::now();
+    while !condition() {
+        assert!(since.elapsed() < PATIENCE, "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Random numbers from a printed seed; `TEST_SEED` replaces the fixed one.
+pub struct Dice {
+    seed: u64,
+    thrown: u64,
+}
+
+impl Dice {
+    /// The numbers of this purpose.
+    pub fn new(purpose: u64) -> Self {
+        let seed = std::env::var("TEST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(20_261_129);
+        eprintln!("TEST_SEED={seed} (purpose {purpose})");
+        Self { seed: mix64(seed ^ mix64(purpose)), thrown: 0 }
+    }
+
+    /// A number below `limit`.
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.thrown += 1;
+        mix64(self.seed.wrapping_add(self.thrown)) % limit
+    }
+
+    /// Sleeps less than `milliseconds`.
+    pub fn sleep(&mut self, milliseconds: u64) {
+        std::thread::sleep(Duration::from_micros(self.below(milliseconds * 1_000)));
+    }
+}
+
+/// A process, told from later ones of the same number by its start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its number.
+    pub pid: u32,
+    /// What it runs.
+    pub name: String,
+    parent: u32,
+    state: String,
+    start: String,
+}
+
+impl Member {
+    /// The process `pid` as /proc shows it, if it is there.
+    fn look(pid: u32) -> Option<Self> {
+        let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let (head, tail) = text.rsplit_once(')')?;
+        let name = head.split_once('(')?.1.to_owned();
+        let fields: Vec<&str> = tail.split_whitespace().collect();
+        let field = |at: usize| fields.get(at).map(|text| (*text).to_owned());
+        Some(Self { pid, name, parent: field(1)?.parse().ok()?, state: field(0)?, start: field(19)? })
+    }
+
+    /// Whether it still runs.
+    pub fn is_alive(&self) -> bool {
+        Self::look(self.pid).is_some_and(|now| now.start == self.start && !matches!(now.state.as_str(), "Z" | "X"))
+    }
+
+    /// Sends it a signal; nothing happens when it is gone.
+    pub fn signal(&self, signal: Signal) {
+        if self.is_alive() {
+            let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw).expect("a process number");
+            let _ = kill_process(pid, signal);
+        }
+    }
+
+    /// Stops it in its tracks.
+    pub fn freeze(&self) {
+        self.signal(Signal::STOP);
+        wait_until("the process is stopped", || Self::look(self.pid).is_none_or(|now| matches!(now.state.as_str(), "T" | "Z" | "X")));
+    }
+
+    /// Lets it go on.
+    pub fn thaw(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    /// Its number among the MPI processes; 0 without a launcher.
+    pub fn process(&self) -> u32 {
+        let environment = fs::read(format!("/proc/{}/environ", self.pid)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&environment).into_owned();
+        text.split('\0').find_map(|line| line.strip_prefix("OMPI_COMM_WORLD_RANK=")?.parse().ok()).unwrap_or(0)
+    }
+}
+
+/// A program started under its time limit, that a test looks at while it runs. What it prints goes to files, so that a process
+/// left behind cannot keep the test waiting. Killed when dropped.
+pub struct Job {
+    child: Child,
+    output: TempDir,
+}
+
+impl Job {
+    /// Starts it.
+    pub fn start(command: &mut Command) -> Self {
+        let output = scratch();
+        let file = |name: &str| File::create(output.path().join(name)).expect("created");
+        let child = command.stdin(Stdio::null()).stdout(file("stdout")).stderr(file("stderr")).spawn().expect("started");
+        Self { child, output }
+    }
+
+    /// Whether it has not ended.
+    pub fn is_running(&mut self) -> bool {
+        self.child.try_wait().expect("a child").is_none()
+    }
+
+    /// All its living processes: `timeout`, the launcher, the program.
+    pub fn members(&self) -> Vec<Member> {
+        let all: Vec<Member> = names(Path::new("/proc")).iter().filter_map(|name| Member::look(name.parse().ok()?)).collect();
+        let mut found: Vec<Member> = all.iter().filter(|member| member.pid == self.child.id()).cloned().collect();
+        let mut next = 0;
+        while next < found.len() {
+            let parent = found[next].pid;
+            found.extend(all.iter().filter(|member| member.parent == parent).cloned());
+            next += 1;
+        }
+        found
+    }
+
+    /// Its living processes that run the program, by their number among the MPI processes.
+    pub fn programs(&self) -> Vec<Member> {
+        let mut found: Vec<Member> = self.members().into_iter().filter(|member| member.name == "farthest").collect();
+        found.sort_by_key(Member::process);
+        found
+    }
+
+    /// Its only process that runs the program, once it is there.
+    pub fn program(&self) -> Member {
+        wait_until("the program runs", || !self.programs().is_empty());
+        self.programs().swap_remove(0)
+    }
+
+    /// Its launcher, once it is there.
+    pub fn launcher(&self) -> Member {
+        let look = || self.members().into_iter().find(|member| member.name == "mpirun");
+        wait_until("the launcher runs", || look().is_some());
+        look().expect("just seen")
+    }
+
+    /// Kills every process of the job, as a power cut would.
+    pub fn kill_all(&mut self) {
+        let members = self.members();
+        members.iter().for_each(|member| member.signal(Signal::KILL));
+        let _ = self.child.wait();
+        wait_until("all killed processes are gone", || members.iter().all(|member| !member.is_alive()));
+    }
+
+    /// Waits for its end; returns exit code, standard output and standard error.
+    pub fn finish(mut self) -> (i32, String, String) {
+        let status = self.child.wait().expect("a child");
+        let text = |name: &str| String::from_utf8_lossy(&fs::read(self.output.path().join(name)).expect("readable")).into_owned();
+        (status.code().unwrap_or(-1), text("stdout"), text("stderr"))
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        if self.child.try_wait().is_ok_and(|status| status.is_none()) {
+            self.kill_all();
+        }
+    }
+}
+
+/// Runs to the end and demands `code`; returns standard error.
+pub fn fail_with(code: i32, command: &mut Command) -> String {
+    let (found, stdout, stderr) = outcome(command);
+    assert_eq!(found, code, "{command:?}\n{stdout}\n{stderr}");
+    stderr
+}
+
+/// The only line of `stderr`: errors are told once, whatever the number of processes.
+pub fn only_line(stderr: &str) -> &str {
+    let lines: Vec<&str> = stderr.lines().collect();
+    assert_eq!(lines.len(), 1, "one line expected: {stderr}");
+    lines[0]
+}
