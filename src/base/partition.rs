@@ -30,20 +30,22 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Cuts `planes` x `arrangement_length!` ranks. `leading_positions` is the number of positions of the arrangement whose
-    /// digits select the block; `None` chooses it.
+    /// Cuts `planes` x `arrangement_length!` ranks, or half as many in a `halved` space. `leading_positions` is the number of positions of
+    /// the arrangement whose digits select the block; `None` chooses it.
     ///
     /// # Errors
     /// When the space has no 63-bit rank, or the wanted cut has too many shards or splits lanes.
-    pub fn new(planes: u64, arrangement_length: u32, leading_positions: Option<u32>) -> Result<Self> {
+    pub fn new(planes: u64, arrangement_length: u32, halved: bool, leading_positions: Option<u32>) -> Result<Self> {
         let arrangements = (1..=u64::from(arrangement_length)).try_fold(1_u64, u64::checked_mul);
+        let arrangements = if halved { arrangements.map(|count| count / 2) } else { arrangements };
         let state_count = arrangements.and_then(|count| count.checked_mul(planes)).filter(|&count| count < 1 << 63).ok_or_else(|| {
             Error::config(format!("{planes} planes x {arrangement_length}! arrangements have no 63-bit rank; choose a smaller puzzle"))
         })?;
         let arrangements = state_count / planes;
         let blocks =
             |positions: u32| -> u64 { (0..positions.min(arrangement_length)).map(|i| u64::from(arrangement_length - i)).product() };
-        let most_positions = arrangement_length.saturating_sub(5);
+        // A block holds whole lanes: 5! states, or 6!/2 where only one sign is numbered.
+        let most_positions = arrangement_length.saturating_sub(if halved { 6 } else { 5 });
         let fits =
             |positions: u32| positions == 0 || (positions <= most_positions && planes.saturating_mul(blocks(positions)) <= MOST_SHARDS);
         let positions = match leading_positions {
@@ -128,6 +130,12 @@ impl Partition {
         (0..self.shards()).map(ShardId).filter(move |&shard| self.owner(shard, processes) == process)
     }
 
+    /// Blocks that each plane is cut into; 1 when shards are whole planes, or several.
+    #[must_use]
+    pub fn blocks_per_plane(&self) -> u64 {
+        self.blocks_per_plane
+    }
+
     /// Longest shard, in ranks.
     #[must_use]
     pub fn shard_length(&self) -> u64 {
@@ -168,7 +176,7 @@ mod tests {
         let mut shapes = Vec::new();
         for planes in [1_u64, 4, 13, 720, 40_320] {
             for length in 1..=9 {
-                shapes.push(Partition::new(planes, length, None).expect("small"));
+                shapes.push(Partition::new(planes, length, length > 1 && planes % 2 == 1, None).expect("small"));
             }
         }
         shapes
@@ -200,14 +208,14 @@ mod tests {
                 assert_eq!(owned.iter().sum::<usize>(), ShardId(shape.shards()).index());
             }
         }
-        let twelve = Partition::new(12, 11, None).expect("fits");
+        let twelve = Partition::new(12, 11, false, None).expect("fits");
         let owned: Vec<usize> = (0..4).map(|p| twelve.owned_by(ProcessId(p), 4).count()).collect();
         assert!(owned.iter().max().expect("four") - owned.iter().min().expect("four") <= 12, "{owned:?}");
     }
 
     #[test]
     fn moves_between_planes_stay_with_the_owner() {
-        let shape = Partition::new(12, 11, None).expect("fits");
+        let shape = Partition::new(12, 11, false, None).expect("fits");
         for rank in (0..39_916_800_u64).step_by(999_983) {
             let owners: Vec<ProcessId> =
                 (0..12).map(|plane| shape.owner(shape.shard_of(StateRank(plane * 39_916_800 + rank)), 4)).collect();
@@ -217,7 +225,7 @@ mod tests {
 
     #[test]
     fn grouping_keeps_every_rank() {
-        let shape = Partition::new(3, 7, Some(1)).expect("fits");
+        let shape = Partition::new(3, 7, false, Some(1)).expect("fits");
         let ranks: Vec<u64> = (0..5_000_u64).map(|i| (i * 7_919) % shape.state_count()).collect();
         let (grouped, starts) = shape.group_by_shard(&ranks);
         let mut sorted = ranks.clone();
@@ -233,8 +241,8 @@ mod tests {
 
     #[test]
     fn impossible_cuts_are_refused() {
-        assert!(Partition::new(25, 24, None).is_err());
-        assert!(Partition::new(12, 11, Some(7)).is_err());
-        assert!(Partition::new(12, 11, Some(4)).is_err());
+        assert!(Partition::new(25, 24, false, None).is_err());
+        assert!(Partition::new(12, 11, false, Some(7)).is_err());
+        assert!(Partition::new(12, 11, false, Some(4)).is_err());
     }
 }

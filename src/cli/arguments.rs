@@ -42,7 +42,7 @@ pub struct Target {
     /// Metric, instead of the configured one
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
-    /// Run folder \[default: results/PUZZLE/METRIC\]
+    /// Run folder [default: results/PUZZLE/METRIC]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

@@ -1,7 +1,7 @@
 //! `farthest plan`: what a run would need, before anything starts.
 
 use super::arguments::PlanArguments;
-use super::run::{round_successors, states_of};
+use super::run::{partition_of, round_successors, states_of};
 use super::run_config::RunConfig;
 use crate::base::ids::{approximate, rounded_down, to_usize};
 use crate::base::mix::mix64;
@@ -39,7 +39,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
         return Ok(());
     }
     let puzzle = config.puzzle.build(&config.metric)?;
-    let partition = Partition::new(puzzle.planes().into(), puzzle.arrangement_length(), config.search.leading_positions)?;
+    let partition = partition_of(&puzzle, &config)?;
     let states = states_of(&puzzle)?;
     let budget = Budget::new(&partition, states, round_successors(&config), config.search.keep_levels);
     let nanoseconds = nanoseconds_per_state(&puzzle, &partition);

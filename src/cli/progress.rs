@@ -160,6 +160,9 @@ impl Observer for Reporter {
                 self.progress.checkpoint_depth = Some(depth.0);
                 info!("goes on from the checkpoint of level {depth}: {states} states are known");
             }
+            Event::LevelStarts { depth, expansion, estimate } => {
+                debug!("level {depth} is expanded by {expansion} (estimates for one thread: {estimate})");
+            }
             Event::Round { depth, frontier, expanded, closed, found } => {
                 self.progress.depth = depth.0;
                 self.progress.frontier = *frontier;

@@ -13,6 +13,7 @@ use crate::evidence::dataset::{self, Summary};
 use crate::evidence::{Provenance, group_order};
 use crate::exchange::{Exchange, ROUND_WORDS, agree, broadcast};
 use crate::puzzle::Puzzle;
+use crate::ranking::StateSpace;
 use crate::search::budget::Budget;
 use crate::search::host::{self, Placement};
 use crate::search::run_folder::{RunLock, remove_folder};
@@ -94,7 +95,7 @@ impl Prepared {
     fn new(request: &Request<'_>) -> Result<Self> {
         let config = Self::load(request)?;
         let puzzle = config.puzzle.build(&config.metric)?;
-        let partition = Partition::new(puzzle.planes().into(), puzzle.arrangement_length(), config.search.leading_positions)?;
+        let partition = partition_of(&puzzle, &config)?;
         let states = states_of(&puzzle)?;
         let root = request.out.clone().unwrap_or_else(|| config.default_folder());
         let budget = Budget::new(&partition, states, round_successors(&config), config.search.keep_levels);
@@ -112,6 +113,15 @@ pub fn states_of(puzzle: &Puzzle) -> Result<u64> {
         .ok()
         .filter(|&states| states < 1 << 63)
         .ok_or_else(|| Error::config(format!("{} has {states} states; choose a smaller puzzle", puzzle.name())))
+}
+
+/// The cut of the puzzle's space into shards.
+///
+/// # Errors
+/// `Config` when the space is too large, or the configured cut impossible.
+pub fn partition_of(puzzle: &Puzzle, config: &RunConfig) -> Result<Partition> {
+    let halved = StateSpace::of(puzzle).is_halved();
+    Partition::new(puzzle.planes().into(), puzzle.arrangement_length(), halved, config.search.leading_positions)
 }
 
 /// Successors that a process holds between two exchanges.
@@ -266,6 +276,7 @@ fn search(prepared: &Prepared, exchange: &dyn Exchange, stop: &StopRequest, thre
         checkpoint_seconds: prepared.config.search.checkpoint_seconds,
         keep_levels: prepared.config.search.keep_levels,
         most_antipodes: prepared.config.search.most_antipodes,
+        expansion: prepared.config.search.expansion,
         round_successors: round_successors(&prepared.config),
         expected_states: prepared.states,
         puzzle_text: prepared.config.puzzle.to_toml(),

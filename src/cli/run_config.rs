@@ -11,6 +11,7 @@
 //! most_antipodes = 1000        # antipodes listed
 //! round_kib = 16384            # successors held between two exchanges, in KiB
 //! exchange_kib = 65536         # most sent to one process in one message, in KiB
+//! expansion = "auto"           # or "states", "lanes", "unseen": how levels are expanded
 //! ```
 //! A puzzle's own file is a run configuration, too: everything else has a default.
 
@@ -18,6 +19,7 @@ use crate::base::config_text::{ConfigTable, StringOrTable};
 use crate::base::ids::{low_u32, to_usize};
 use crate::base::{Error, Result};
 use crate::puzzle::{PuzzleSource, parse};
+use crate::search::expansion_choice::ExpansionChoice;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -37,6 +39,8 @@ pub struct SearchConfig {
     pub round_kib: u64,
     /// Most sent to one process in one message, in KiB.
     pub exchange_kib: u64,
+    /// How levels are expanded.
+    pub expansion: ExpansionChoice,
 }
 
 impl Default for SearchConfig {
@@ -48,6 +52,7 @@ impl Default for SearchConfig {
             most_antipodes: 1_000,
             round_kib: 16_384,
             exchange_kib: 65_536,
+            expansion: ExpansionChoice::Auto,
         }
     }
 }
@@ -106,6 +111,9 @@ impl RunConfig {
             if let Some(kib) = keys.optional_integer("exchange_kib", 1..=65_536)? {
                 search.exchange_kib = kib;
             }
+            if let Some(name) = keys.optional_choice("expansion", &ExpansionChoice::NAMES)? {
+                search.expansion = ExpansionChoice::of_name(&name).unwrap_or(search.expansion);
+            }
             keys.finish()?;
         }
         table.finish()?;
@@ -130,6 +138,7 @@ impl RunConfig {
         }
         let _ = writeln!(text, "most_antipodes = {}", search.most_antipodes);
         let _ = writeln!(text, "round_kib = {}\nexchange_kib = {}", search.round_kib, search.exchange_kib);
+        let _ = writeln!(text, "expansion = {}", quoted(&search.expansion.to_string()));
         text
     }
 

@@ -89,6 +89,7 @@ struct ManifestFile {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct LevelCost {
     depth: u32,
+    expansion: String,
     seconds: f64,
     bytes_exchanged: u64,
     waited_seconds: f64,
@@ -118,6 +119,7 @@ pub fn write(folder: &Path, puzzle: &Puzzle, outcome: &Outcome, states_by_group_
     };
     let cost = |level: &LevelRecord| LevelCost {
         depth: level.depth.0,
+        expansion: level.expansion.clone(),
         seconds: level.seconds,
         bytes_exchanged: level.bytes_exchanged,
         waited_seconds: level.waited_seconds,
@@ -234,20 +236,10 @@ fn parse_distribution(text: &str) -> Option<Vec<u64>> {
 }
 
 fn levels_table(levels: &[LevelRecord]) -> String {
-    let mut text = String::from("depth\tstates\todd_states\tedges_down\tedges_same\tedges_up\tfingerprint\n");
+    let mut text = String::from("depth\tstates\tedges_down\tedges_same\tedges_up\tfingerprint\n");
     for level in levels {
         let edges = level.edges.unwrap_or_default();
-        let _ = writeln!(
-            text,
-            "{}\t{}\t{}\t{}\t{}\t{}\t{}",
-            level.depth,
-            level.states,
-            level.odd_states.unwrap_or(0),
-            edges.down,
-            edges.same,
-            edges.up,
-            level.fingerprint
-        );
+        let _ = writeln!(text, "{}\t{}\t{}\t{}\t{}\t{}", level.depth, level.states, edges.down, edges.same, edges.up, level.fingerprint);
     }
     text
 }

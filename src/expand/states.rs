@@ -28,14 +28,15 @@ pub struct StateExpansion {
     /// `planes x generators`, plane by plane.
     moves: Vec<CompiledMove>,
     permutations: Vec<Labels>,
-    odd_planes: Vec<bool>,
+    space: StateSpace,
 }
 
 impl StateExpansion {
     /// Compiles `puzzle`. Size: 24 bytes a plane and generator.
     #[must_use]
     pub fn new(puzzle: &Puzzle) -> Self {
-        let arrangements = StateSpace::of(puzzle).arrangements();
+        let space = StateSpace::of(puzzle);
+        let arrangements = space.arrangements();
         let moves = (0..index_u32(puzzle.planes()))
             .flat_map(|plane| {
                 puzzle.generators().iter().map(move |generator| {
@@ -63,7 +64,7 @@ impl StateExpansion {
             generators: puzzle.generators().len(),
             moves,
             permutations,
-            odd_planes: puzzle.sign_rule().1,
+            space,
         }
     }
 
@@ -77,24 +78,26 @@ impl StateExpansion {
     /// of planes and arrangements).
     #[inline]
     pub fn expand(&self, state: StateRank, mut found: impl FnMut(StateRank)) -> bool {
-        let plane = index_u32(low_u32(state.0 / self.arrangements));
-        let arrangement = state.0 % self.arrangements;
-        let (labels, odd) = lehmer::unrank(self.length, arrangement);
+        let plane = low_u32(state.0 / self.arrangements);
+        let number = state.0 % self.arrangements;
+        let (labels, odd) = self.space.labels(plane, number);
+        let plane = index_u32(plane);
         for step in &self.moves[plane * self.generators..(plane + 1) * self.generators] {
             let moved = match step.permutation {
-                None => arrangement,
+                None => number,
                 Some(permutation) => {
                     let images = &self.permutations[permutation][..self.length];
                     let mut result = Labels::default();
                     for (label, &image) in result.iter_mut().zip(images) {
                         *label = labels[usize::from(image)];
                     }
-                    lehmer::rank(&result[..self.length])
+                    let rank = lehmer::rank(&result[..self.length]);
+                    if self.space.is_halved() { rank / 2 } else { rank }
                 }
             };
             found(StateRank(step.base + moved));
         }
-        odd ^ self.odd_planes[plane]
+        odd
     }
 }
 

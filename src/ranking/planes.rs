@@ -1,54 +1,88 @@
-//! The whole state's rank: `plane * m! + lexicographic rank of the arrangement`.
+//! The whole state's rank: `plane * A + lexicographic rank of the arrangement`, with A = m! arrangements a plane.
+//!
+//! When every generator is even, every plane is reached with arrangements of one sign only. Of the two arrangements of ranks 2i and 2i+1, which differ by a
+//! swap of the last two labels, exactly one has that sign; the space is then *halved*: A = m!/2, and the state's number in its plane is i.
 
-use super::lehmer::{self, FACTORIALS};
+use super::lehmer::{self, FACTORIALS, Labels};
 use crate::base::StateRank;
-use crate::base::ids::{index_u32, low_u32};
-use crate::puzzle::{Puzzle, State};
+use crate::base::ids::{index_u32, low_u32, to_u64};
+use crate::puzzle::{Puzzle, SignRule, State};
 
 /// The numbering of a puzzle's states. Ranks run from 0 to [`StateSpace::state_count`] - 1; not all need be reachable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateSpace {
-    planes: u32,
     arrangement_length: u32,
+    /// Planes whose arrangements are odd in a halved space.
+    odd_planes: Vec<bool>,
+    halved: bool,
 }
 
 impl StateSpace {
     /// The numbering for `puzzle`'s planes and arrangements.
     #[must_use]
     pub fn of(puzzle: &Puzzle) -> Self {
-        Self { planes: puzzle.planes(), arrangement_length: puzzle.arrangement_length() }
+        let (rule, odd_planes) = puzzle.sign_rule();
+        let halved = rule == SignRule::Constant && puzzle.arrangement_length() >= 2;
+        Self { arrangement_length: puzzle.arrangement_length(), odd_planes, halved }
     }
 
-    /// Arrangements per plane, `m!`.
+    /// Whether only arrangements of one sign are numbered.
+    #[must_use]
+    pub fn is_halved(&self) -> bool {
+        self.halved
+    }
+
+    /// Numbered arrangements per plane, A.
     #[must_use]
     pub fn arrangements(&self) -> u64 {
-        FACTORIALS[index_u32(self.arrangement_length)]
+        FACTORIALS[index_u32(self.arrangement_length)] / if self.halved { 2 } else { 1 }
     }
 
     /// Ranks in all; in 128 bits, as 20! arrangements in many planes have no 64-bit rank.
     #[must_use]
     pub fn state_count(&self) -> u128 {
-        u128::from(self.planes) * u128::from(self.arrangements())
+        u128::from(to_u64(self.odd_planes.len())) * u128::from(self.arrangements())
     }
 
-    /// Rank of `state`.
+    /// Rank of `state`; in a halved space the state must have its plane's sign.
     #[must_use]
     pub fn rank(&self, state: &State) -> StateRank {
-        StateRank(u64::from(state.plane) * self.arrangements() + lehmer::rank(&state.arrangement))
+        let arrangement = lehmer::rank(&state.arrangement);
+        let number = if self.halved { arrangement / 2 } else { arrangement };
+        StateRank(u64::from(state.plane) * self.arrangements() + number)
     }
 
     /// State of rank `rank`.
     #[must_use]
     pub fn unrank(&self, rank: StateRank) -> State {
         let length = index_u32(self.arrangement_length);
-        let (labels, _) = lehmer::unrank(length, rank.0 % self.arrangements());
-        State { plane: low_u32(rank.0 / self.arrangements()), arrangement: labels[..length].to_vec() }
+        let plane = low_u32(rank.0 / self.arrangements());
+        let (labels, _) = self.labels(plane, rank.0 % self.arrangements());
+        State { plane, arrangement: labels[..length].to_vec() }
+    }
+
+    /// Labels of arrangement `number` of `plane`, and whether the state is odd by the puzzle's sign.
+    #[inline]
+    #[must_use]
+    pub fn labels(&self, plane: u32, number: u64) -> (Labels, bool) {
+        let length = index_u32(self.arrangement_length);
+        let odd_plane = self.odd_planes[index_u32(plane)];
+        if !self.halved {
+            let (labels, odd) = lehmer::unrank(length, number);
+            return (labels, odd ^ odd_plane);
+        }
+        let (mut labels, odd) = lehmer::unrank(length, 2 * number);
+        if odd != odd_plane {
+            labels.swap(length - 2, length - 1);
+        }
+        (labels, false)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::puzzle::Permutation;
     use crate::puzzle::family::turnstyle;
 
     #[test]
@@ -60,5 +94,21 @@ mod tests {
             assert_eq!(space.rank(&space.unrank(rank)), rank);
         }
         assert_eq!(space.rank(&puzzle.starts()[0]), StateRank(0));
+    }
+
+    #[test]
+    fn a_halved_space_numbers_the_states_of_one_sign() {
+        let puzzle = turnstyle::build(7, "step").expect("valid");
+        let space = StateSpace::of(&puzzle);
+        assert!(space.is_halved());
+        assert_eq!(space.state_count(), 2_520);
+        assert_eq!(space.rank(&puzzle.starts()[0]), StateRank(0));
+        let (_, odd_planes) = puzzle.sign_rule();
+        for rank in (0..2_520).map(StateRank) {
+            let state = space.unrank(rank);
+            assert_eq!(space.rank(&state), rank);
+            let odd = Permutation::new(state.arrangement.clone()).expect("a bijection").is_odd();
+            assert_eq!(odd, odd_planes[index_u32(state.plane)]);
+        }
     }
 }

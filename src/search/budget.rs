@@ -112,14 +112,14 @@ mod tests {
 
     #[test]
     fn a_small_group_in_a_huge_space_needs_little() {
-        let partition = Partition::new(1, 12, None).expect("fits");
+        let partition = Partition::new(1, 12, false, None).expect("fits");
         let budget = Budget::new(&partition, 720, 1 << 20, true);
         assert!(budget.disk_bytes() < 100_000, "{budget:?}");
     }
 
     #[test]
     fn the_short_number_is_named() {
-        let partition = Partition::new(12, 11, None).expect("fits");
+        let partition = Partition::new(12, 11, false, None).expect("fits");
         let budget = Budget::new(&partition, 479_001_600, 1 << 20, false);
         assert_eq!(budget.mapped_bytes, 3 * 59_875_200);
         assert!(budget.check(&here(2), ProcessId(0), Some(1 << 30), 1 << 40).is_ok());

@@ -181,7 +181,7 @@ fn put_starts(search: &mut Search<'_>) -> Result<LevelPart> {
         }
     }
     search.shards.iter_mut().try_fold(LevelPart::default(), |sum, shard| {
-        let part = shard.measure_next()?;
+        let part = shard.measure_next(true)?;
         shard.close_level()?;
         Ok(sum.plus(part))
     })

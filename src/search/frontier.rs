@@ -29,6 +29,30 @@ impl FrontierReader {
     }
 }
 
+/// Lists the ranks of a process that are in no level, part by part, in rank order. Ranks that are never reached are among them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnseenReader {
+    shard: usize,
+    cursor: u64,
+}
+
+impl UnseenReader {
+    /// Replaces `batch` by the next unseen ranks: at least `enough` of them (at most 63 more), or all that are left.
+    pub fn next_batch(&mut self, shards: &[Shard], enough: usize, batch: &mut Vec<u64>) {
+        batch.clear();
+        while self.shard < shards.len() && batch.len() < enough {
+            let shard = &shards[self.shard];
+            match shard.seen.list_absent_from(self.cursor, enough, shard.ranks.start, batch) {
+                Some(cursor) => self.cursor = cursor,
+                None => {
+                    self.shard += 1;
+                    self.cursor = 0;
+                }
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

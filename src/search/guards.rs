@@ -1,10 +1,12 @@
 //! Invariants that every level and the whole search must obey. A broken one ends the run with exit code 70 and publishes nothing.
 //!
 //! With `b` generators and `N_d` states at depth d:
+//! 0. *Coverage*: the expansion went through all frontier states, all lanes, or all unseen ranks.
 //! 1. *Transport*: as many ranks arrive as were sent, with the same sum of mixed values.
 //! 2. *Edges*: every state of the level has `b` successors: down + same + up = b N_d.
 //! 3. *Edge balance*, when the generators are closed under inverses: the up-edges of level d are the down-edges of level d+1. Two independent
-//!    passes must agree to the last unit; a lost, doubled or altered state shows here.
+//!    passes must agree to the last unit; a lost, doubled or altered state shows here. Where level d+1 is expanded by pulling, its down-edges are not counted a
+//!    second time; the bound on the edges remains.
 //! 4. *Signs*: where all generators have one sign, a level's states have the sign of its depth (or of the start); odd generators never stay on a level.
 //! 5. *Growth*: N_1 <= b N_0, and N_(d+1) <= (b-1) N_d behind it when closed under inverses; no more states than the group has.
 //! 6. *Total*: the counts sum to the group's order, which is computed by Schreier and Sims's method, not by searching.
@@ -12,9 +14,10 @@
 //! The popcount of every new level is compared with the states accepted into it where levels are closed (`store/shard.rs`).
 
 use super::Search;
+use super::expansion_choice::Expansion;
 use crate::base::ids::to_u64;
 use crate::base::mix::mix64;
-use crate::base::{Error, Result};
+use crate::base::{Depth, Error, Result};
 use crate::puzzle::{Puzzle, SignRule};
 use crate::store::{Edges, LevelPart};
 
@@ -45,13 +48,15 @@ impl Tally {
 /// What all processes together did for one level.
 #[derive(Clone, Copy, Debug)]
 pub struct LevelTotals {
-    /// Odd states of the expanded level.
-    pub odd: u64,
-    /// Its edges.
+    /// Edges of the expanded level. Expansions that pull know only those that lead up; the others follow (see [`complete_edges`]).
     pub edges: Edges,
-    /// Successors sent.
+    /// What the expansion went through.
+    pub covered: u64,
+    /// States of the wrong sign met: in the expanded level when it was expanded by states, else in the one found.
+    pub wrong_signs: u64,
+    /// Ranks, or bytes of lanes, sent.
     pub sent: Tally,
-    /// Successors received.
+    /// The same received.
     pub received: Tally,
     /// The level found.
     pub found: LevelPart,
@@ -65,8 +70,6 @@ pub struct Rules {
     generators: u64,
     inverse_closed: bool,
     sign_rule: SignRule,
-    /// Sign of the start states, for the sign rules.
-    start_odd: bool,
     expected_states: u64,
 }
 
@@ -78,10 +81,25 @@ impl Rules {
             generators: to_u64(puzzle.generators().len()),
             inverse_closed: puzzle.is_inverse_closed(),
             sign_rule: puzzle.sign_rule().0,
-            // `Puzzle::sign_rule` chooses the planes' signs such that the starts are even.
-            start_odd: false,
             expected_states,
         }
+    }
+
+    /// The sign that all states of depth `depth` have (true = odd), where the generators fix it.
+    #[must_use]
+    pub fn sign_at(&self, depth: Depth) -> Option<bool> {
+        match self.sign_rule {
+            SignRule::Free => None,
+            // `Puzzle::sign_rule` chooses the planes' signs such that the starts are even.
+            SignRule::Constant => Some(false),
+            SignRule::Alternating => Some(depth.0 % 2 == 1),
+        }
+    }
+
+    /// Whether the generators are closed under inverses.
+    #[must_use]
+    pub fn is_inverse_closed(&self) -> bool {
+        self.inverse_closed
     }
 
     /// States that the group promises.
@@ -89,6 +107,37 @@ impl Rules {
     pub fn expected_states(&self) -> u64 {
         self.expected_states
     }
+}
+
+/// Checks that an expansion went through everything it had to.
+///
+/// # Errors
+/// `Invariant` when something was left out or met twice.
+pub fn check_coverage(search: &Search<'_>, expansion: Expansion, found: u64, expected: u64) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    let what = match expansion {
+        Expansion::States => "frontier states expanded",
+        Expansion::Lanes => "ranks of the lanes pulled",
+        Expansion::Unseen => "unseen ranks that asked for their neighbours",
+    };
+    Err(Error::invariant(format!("{what} for level {}", search.depth().next()), found, expected))
+}
+
+/// All edges of the expanded level when only its up-edges are known, because the states found were asked for their neighbours: its
+/// down-edges are the up-edges of the level before, and the rest stays on the level.
+///
+/// # Errors
+/// `Invariant` when more edges lead up and down than the level has.
+pub fn complete_edges(search: &Search<'_>, up: u64) -> Result<Edges> {
+    let last = search.last_level();
+    let all = search.rules.generators * last.states;
+    let down = search.up_edges_before();
+    let same = all.checked_sub(up).and_then(|rest| rest.checked_sub(down)).ok_or_else(|| {
+        Error::invariant(format!("edges of level {} up and down", last.depth), format!("{up} and {down}"), format!("at most {all} in all"))
+    })?;
+    Ok(Edges { down, same, up })
 }
 
 /// Checks the level that was expanded, and the one found.
@@ -107,18 +156,11 @@ pub fn check_level(search: &Search<'_>, totals: &LevelTotals) -> Result<()> {
     let edges = totals.edges;
     must(format!("edges of level {depth} and generators x states"), edges.total(), rules.generators * last.states)?;
     if rules.inverse_closed {
-        let up_before = search.levels.len().checked_sub(2).map_or(0, |at| search.levels[at].edges.map_or(0, |edges| edges.up));
-        must(format!("down-edges of level {depth} and up-edges of the level before"), edges.down, up_before)?;
+        must(format!("down-edges of level {depth} and up-edges of the level before"), edges.down, search.up_edges_before())?;
     }
-    let odd_depth = depth.0 % 2 == 1;
-    let all_or_none = |odd: bool| if odd { last.states } else { 0 };
-    match rules.sign_rule {
-        SignRule::Free => {}
-        SignRule::Constant => must(format!("odd states of level {depth}"), totals.odd, all_or_none(rules.start_odd))?,
-        SignRule::Alternating => {
-            must(format!("odd states of level {depth}"), totals.odd, all_or_none(rules.start_odd ^ odd_depth))?;
-            must(format!("edges within level {depth}, where every generator is odd"), edges.same, 0)?;
-        }
+    must(format!("states of a sign that level {depth} or the one behind it cannot have"), totals.wrong_signs, 0)?;
+    if rules.sign_rule == SignRule::Alternating {
+        must(format!("edges within level {depth}, where every generator is odd"), edges.same, 0)?;
     }
     let found = totals.found.states;
     let branching = if rules.inverse_closed && depth.0 > 0 { rules.generators - 1 } else { rules.generators };

@@ -22,11 +22,11 @@ pub struct LevelRecord {
     pub states: u64,
     /// Their fingerprint.
     pub fingerprint: Fingerprint,
-    /// Its odd states, by the puzzle's sign of planes and arrangements.
-    pub odd_states: Option<u64>,
     /// Its edges.
     pub edges: Option<Edges>,
-    /// Seconds its expansion took. Differs from run to run, like the two values below.
+    /// How it was expanded. Differs between ways to run the search, like the values below.
+    pub expansion: String,
+    /// Seconds its expansion took.
     pub seconds: f64,
     /// Bytes sent between processes for its expansion.
     pub bytes_exchanged: u64,
@@ -42,8 +42,8 @@ impl LevelRecord {
             depth,
             states: found.states,
             fingerprint: found.fingerprint,
-            odd_states: None,
             edges: None,
+            expansion: String::new(),
             seconds: 0.0,
             bytes_exchanged: 0,
             waited_seconds: 0.0,

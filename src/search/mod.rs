@@ -3,16 +3,20 @@
 pub mod archive;
 pub mod budget;
 pub mod checkpoint;
+pub mod expansion_choice;
 pub mod frontier;
 pub mod guards;
 pub mod host;
+pub mod lane_rounds;
 pub mod level;
 pub mod level_loop;
 pub mod manifest;
 pub mod observer;
 pub mod outcome;
 pub mod run_folder;
+pub mod state_rounds;
 pub mod stop;
+pub mod unseen_rounds;
 
 mod setup;
 

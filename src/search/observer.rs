@@ -1,5 +1,6 @@
 //! What a search tells whoever watches it. The search prints nothing itself.
 
+use super::expansion_choice::{Estimate, Expansion};
 use super::manifest::LevelRecord;
 use super::stop::StopReason;
 use crate::base::Depth;
@@ -15,6 +16,15 @@ pub enum Event<'a> {
         depth: Depth,
         /// States in the closed levels.
         states: u64,
+    },
+    /// The expansion of a level begins.
+    LevelStarts {
+        /// Its depth.
+        depth: Depth,
+        /// How it is expanded.
+        expansion: Expansion,
+        /// The costs that decided.
+        estimate: Estimate,
     },
     /// A round of the current level is done on all processes.
     Round {

@@ -1,5 +1,6 @@
 //! What a search works with: the puzzle, the processes, the shards this process owns, and the levels closed so far.
 
+use super::expansion_choice::ExpansionChoice;
 use super::guards::Rules;
 use super::manifest::LevelRecord;
 use super::run_folder::RunFolder;
@@ -8,7 +9,7 @@ use crate::base::ids::to_u64;
 use crate::base::partition::Partition;
 use crate::base::{Depth, Error, ProcessId, Result};
 use crate::exchange::Exchange;
-use crate::expand::StateExpansion;
+use crate::expand::{LaneExpansion, StateExpansion};
 use crate::puzzle::Puzzle;
 use crate::store::Shard;
 use std::collections::BTreeMap;
@@ -25,6 +26,8 @@ pub struct Settings {
     pub keep_levels: bool,
     /// Most antipodes listed.
     pub most_antipodes: usize,
+    /// How levels are expanded.
+    pub expansion: ExpansionChoice,
     /// Most successors that this process holds between two exchanges.
     pub round_successors: usize,
     /// States that the group's order promises, found independently of the search.
@@ -57,6 +60,8 @@ pub struct Search<'a> {
     pub levels: Vec<LevelRecord>,
     /// Compiled generators.
     pub expansion: StateExpansion,
+    /// The same compiled for lanes, where the puzzle allows it.
+    pub lanes: Option<LaneExpansion>,
     /// The invariants that this puzzle obeys.
     pub rules: Rules,
     /// Threads of this process.
@@ -93,6 +98,7 @@ impl<'a> Search<'a> {
                 expansion.generators()
             )));
         }
+        let lanes = LaneExpansion::new(puzzle, partition.blocks_per_plane());
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(settings.threads)
             .build()
@@ -113,6 +119,7 @@ impl<'a> Search<'a> {
             levels: Vec::new(),
             rules: Rules::of(puzzle, settings.expected_states),
             expansion,
+            lanes,
             pool,
             resumes: 0,
             earlier_seconds: 0.0,
@@ -147,6 +154,12 @@ impl<'a> Search<'a> {
     #[must_use]
     pub fn total_states(&self) -> u64 {
         self.levels.iter().map(|level| level.states).sum()
+    }
+
+    /// Edges from the level before the last one up to it.
+    #[must_use]
+    pub fn up_edges_before(&self) -> u64 {
+        self.levels.len().checked_sub(2).map_or(0, |at| self.levels[at].edges.map_or(0, |edges| edges.up))
     }
 
     /// Frontier states of this process.

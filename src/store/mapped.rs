@@ -14,6 +14,9 @@ use std::io::Write;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
+/// Zero words behind the last one, so that lanes can be read in windows of 16 bytes.
+const PADDING_WORDS: u64 = 2;
+
 /// 64-bit words backed by a file. Dereferences to a slice.
 #[derive(Debug)]
 pub struct MappedWords {
@@ -31,7 +34,7 @@ impl MappedWords {
             fault_point::pass("scratch-create")?;
             let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path)?;
             fault_point::pass("scratch-allocate")?;
-            preallocate(&mut file, words * 8)?;
+            preallocate(&mut file, (words + PADDING_WORDS) * 8)?;
             // SAFETY: the file is ours alone (created above, in a run folder we hold the lock of), has the mapped length and keeps it.
             unsafe { MmapMut::map_mut(&file) }
         };
@@ -40,6 +43,14 @@ impl MappedWords {
             Error::io("allocate scratch file", path, source)
         })?;
         Ok(Self { map, words: to_usize(words) })
+    }
+}
+
+impl MappedWords {
+    /// The bytes of the words and 16 zero bytes behind them.
+    #[must_use]
+    pub fn padded_bytes(&self) -> &[u8] {
+        &self.map[..]
     }
 }
 
@@ -89,8 +100,8 @@ mod tests {
         words[2] = u64::MAX;
         drop(words);
         let bytes = std::fs::read(&path).expect("readable");
-        assert_eq!(bytes.len(), 24);
-        assert_eq!(bytes[16..], [255; 8]);
+        assert_eq!(bytes.len(), 40);
+        assert_eq!(bytes[16..24], [255; 8]);
         // A leftover is replaced, not reused.
         assert_eq!(&MappedWords::create(&path, 2).expect("room")[..], &[0, 0]);
     }

@@ -11,5 +11,5 @@ pub mod shard;
 pub use block::{BlockEntry, Contents};
 pub use mapped::MappedWords;
 pub use pack::{PackReader, PackWriter};
-pub use rank_set::RankSet;
+pub use rank_set::{Lanes, RankSet};
 pub use shard::{Edges, LevelPart, Shard};

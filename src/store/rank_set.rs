@@ -4,7 +4,7 @@ use super::bitset;
 use super::block::Contents;
 use super::mapped::MappedWords;
 use crate::base::Result;
-use crate::base::ids::to_u64;
+use crate::base::ids::{to_u64, to_usize};
 use crate::base::mix::{self, Fingerprint, LANE_STATES};
 use std::path::PathBuf;
 
@@ -18,6 +18,17 @@ enum Form {
     Full,
     Sparse(Vec<u64>),
     Bits(MappedWords),
+}
+
+/// A set for reading by lanes.
+#[derive(Clone, Copy, Debug)]
+pub enum Lanes<'a> {
+    /// No member.
+    Empty,
+    /// Every offset.
+    Full,
+    /// The bits, with at least eight bytes behind them.
+    Bits(&'a [u8]),
 }
 
 /// A set of offsets of a shard. Invariant: `count` is the number of members, whatever the form.
@@ -187,7 +198,7 @@ impl RankSet {
                 let last = to_u64(words.len());
                 let mut number = cursor / 64;
                 while number < last && out.len() < enough {
-                    let word = words[crate::base::ids::to_usize(number)];
+                    let word = words[to_usize(number)];
                     let mut left = word;
                     while left != 0 {
                         out.push(base + number * 64 + u64::from(left.trailing_zeros()));
@@ -198,6 +209,76 @@ impl RankSet {
                 (number < last).then_some(number * 64)
             }
         }
+    }
+
+    /// The offsets that are no members, at and after `cursor`; otherwise as [`RankSet::list_from`].
+    pub fn list_absent_from(&self, cursor: u64, enough: usize, base: u64, out: &mut Vec<u64>) -> Option<u64> {
+        let mut offset = cursor;
+        while offset < self.length && out.len() < enough {
+            let end = self.length.min(offset / 64 * 64 + 64);
+            match &self.form {
+                Form::Full => return None,
+                Form::Bits(words) => {
+                    let mut left = !words[to_usize(offset / 64)];
+                    if end % 64 != 0 {
+                        left &= (1 << (end % 64)) - 1;
+                    }
+                    while left != 0 {
+                        out.push(base + offset + u64::from(left.trailing_zeros()));
+                        left &= left - 1;
+                    }
+                }
+                Form::Empty | Form::Sparse(_) => {
+                    out.extend((offset..end).filter(|&offset| !self.contains(offset)).map(|offset| base + offset))
+                }
+            }
+            offset = end;
+        }
+        (offset < self.length).then_some(offset)
+    }
+
+    /// Makes the set ready for lanes to be read: bits, or a form without data.
+    ///
+    /// # Errors
+    /// When bits need a scratch file that cannot be allocated.
+    pub fn prepare_lanes(&mut self) -> Result<()> {
+        if matches!(self.form, Form::Sparse(_)) { self.make_bits() } else { Ok(()) }
+    }
+
+    /// The members for reading by lanes, after [`RankSet::prepare_lanes`].
+    #[must_use]
+    pub fn lanes(&self) -> Lanes<'_> {
+        match &self.form {
+            Form::Full => Lanes::Full,
+            Form::Bits(words) => Lanes::Bits(words.padded_bytes()),
+            Form::Empty | Form::Sparse(_) => Lanes::Empty,
+        }
+    }
+
+    /// Turns the set into bits whose every byte the caller overwrites, and returns them; [`RankSet::set_overwritten`] must follow.
+    ///
+    /// # Errors
+    /// When bits need a scratch file that cannot be allocated.
+    pub fn overwrite(&mut self) -> Result<&mut [u8]> {
+        if !matches!(self.form, Form::Bits(_)) {
+            let words = match self.spare.take() {
+                Some(words) => words,
+                None => MappedWords::create(&self.path, bitset::words_for(self.length))?,
+            };
+            self.form = Form::Bits(words);
+        }
+        let Form::Bits(words) = &mut self.form else { unreachable!("just made bits") };
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words[..]);
+        // The last word may have bits behind the end, which nobody overwrites.
+        let used = to_usize(self.length.div_ceil(8));
+        bytes[used..].fill(0);
+        Ok(&mut bytes[..used])
+    }
+
+    /// Notes how many members the overwritten bits hold.
+    pub fn set_overwritten(&mut self, count: u64) {
+        self.changed |= count > 0 || self.count > 0;
+        self.count = count;
     }
 
     /// The members as data for a block.

@@ -102,11 +102,11 @@ impl Shard {
         Ok(edges)
     }
 
-    /// Counts and fingerprints the level being found, from its data.
+    /// Counts the level being found from its data, and fingerprints it when asked to.
     ///
     /// # Errors
     /// `Invariant` when the data does not hold as many states as were accepted.
-    pub fn measure_next(&mut self) -> Result<LevelPart> {
+    pub fn measure_next(&mut self, fingerprint: bool) -> Result<LevelPart> {
         if self.next.count() > 0 && fault_point::damages("next-bits") {
             self.next.damage();
         }
@@ -118,7 +118,8 @@ impl Shard {
                 self.next.count(),
             ));
         }
-        Ok(LevelPart { states, fingerprint: self.next.fingerprint(self.ranks.start / LANE_STATES) })
+        let fingerprint = if fingerprint { self.next.fingerprint(self.ranks.start / LANE_STATES) } else { Fingerprint::default() };
+        Ok(LevelPart { states, fingerprint })
     }
 
     /// Closes the level: its states join `seen` and become the frontier.
@@ -147,12 +148,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("temporary folder");
         let mut shard = Shard::new(ShardId(2), 2_400..4_800, folder.path());
         shard.accept(&[2_400]).expect("room");
-        assert_eq!(shard.measure_next().expect("consistent").states, 1);
+        assert_eq!(shard.measure_next(true).expect("consistent").states, 1);
         shard.close_level().expect("room");
         // 2400 is the frontier itself, 2401 twice is two edges to one state.
         let edges = shard.accept(&[2_400, 2_401, 2_401, 4_799]).expect("room");
         assert_eq!(edges, Edges { down: 0, same: 1, up: 3 });
-        let part = shard.measure_next().expect("consistent");
+        let part = shard.measure_next(true).expect("consistent");
         shard.close_level().expect("room");
         assert_eq!(part.states, 2);
         assert_eq!(part.fingerprint, crate::base::mix::of_sorted_ranks([2_401, 4_799]));

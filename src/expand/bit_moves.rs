@@ -1,0 +1,150 @@
+//! Extract and deposit: bits under a mask to the low end and back. BMI2 instructions where the processor has fast ones, a portable form otherwise.
+#![allow(unsafe_code)]
+
+use crate::base::ids::low_u64;
+
+/// How bits are extracted and deposited; chosen once a program.
+pub trait BitMoves: Copy + Send + Sync {
+    /// Bits of `value` under `mask`, moved to the low end in order.
+    fn extract(self, value: u64, mask: u64) -> u64;
+    /// The low bits of `value`, moved under `mask` in order.
+    fn deposit(self, value: u64, mask: u64) -> u64;
+
+    /// [`BitMoves::extract`] for 128 bits.
+    #[inline(always)]
+    fn extract_wide(self, value: u128, mask: u128) -> u128 {
+        let (low_mask, high_mask) = (low_u64(mask), low_u64(mask >> 64));
+        let low = self.extract(low_u64(value), low_mask);
+        let high = self.extract(low_u64(value >> 64), high_mask);
+        u128::from(low) | u128::from(high) << low_mask.count_ones()
+    }
+
+    /// [`BitMoves::deposit`] for 128 bits.
+    #[inline(always)]
+    fn deposit_wide(self, value: u128, mask: u128) -> u128 {
+        let (low_mask, high_mask) = (low_u64(mask), low_u64(mask >> 64));
+        let low = self.deposit(low_u64(value), low_mask);
+        let high = self.deposit(low_u64(value >> low_mask.count_ones()), high_mask);
+        u128::from(low) | u128::from(high) << 64
+    }
+}
+
+/// Shifts and masks only.
+#[derive(Clone, Copy, Debug)]
+pub struct Portable;
+
+impl BitMoves for Portable {
+    #[inline(always)]
+    fn extract(self, value: u64, mask: u64) -> u64 {
+        let (mut left, mut result, mut place) = (mask, 0, 0);
+        // Run by run: most masks have few runs of neighbouring bits.
+        while left != 0 {
+            let first = left.trailing_zeros();
+            let length = (left >> first).trailing_ones();
+            let run = u64::MAX >> (64 - length);
+            result |= (value >> first & run) << place;
+            place += length;
+            left &= !(run << first);
+        }
+        result
+    }
+
+    #[inline(always)]
+    fn deposit(self, value: u64, mask: u64) -> u64 {
+        let (mut left, mut result, mut rest) = (mask, 0, value);
+        while left != 0 {
+            let first = left.trailing_zeros();
+            let length = (left >> first).trailing_ones();
+            let run = u64::MAX >> (64 - length);
+            result |= (rest & run) << first;
+            rest = rest.checked_shr(length).unwrap_or(0);
+            left &= !(run << first);
+        }
+        result
+    }
+}
+
+/// The BMI2 instructions. Only made by [`Bmi2::new`], which checks that the processor has them.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+pub struct Bmi2(());
+
+#[cfg(target_arch = "x86_64")]
+impl Bmi2 {
+    /// The instructions, when this processor has them and they are fast: AMD's before Zen 3 (family 19h) take up to hundreds of cycles
+    /// (Fog, "Instruction tables", agner.org, 2022).
+    #[must_use]
+    pub fn new() -> Option<Self> {
+        let present = std::is_x86_feature_detected!("bmi2")
+            && std::is_x86_feature_detected!("bmi1")
+            && std::is_x86_feature_detected!("avx2")
+            && std::is_x86_feature_detected!("popcnt");
+        (present && !slow_on_this_processor()).then_some(Self(()))
+    }
+}
+
+/// Whether this is an AMD processor older than family 19h.
+#[cfg(target_arch = "x86_64")]
+fn slow_on_this_processor() -> bool {
+    use std::arch::x86_64::__cpuid;
+    let vendor = __cpuid(0);
+    let is_amd = [vendor.ebx, vendor.edx, vendor.ecx] == [0x6874_7541, 0x6974_6e65, 0x444d_4163];
+    let signature = __cpuid(1).eax;
+    let (base, extended) = (signature >> 8 & 0xf, signature >> 20 & 0xff);
+    is_amd && base + if base == 0xf { extended } else { 0 } < 0x19
+}
+
+#[cfg(target_arch = "x86_64")]
+impl BitMoves for Bmi2 {
+    #[inline(always)]
+    fn extract(self, value: u64, mask: u64) -> u64 {
+        // SAFETY: a value of this type exists only on processors with BMI2.
+        unsafe { std::arch::x86_64::_pext_u64(value, mask) }
+    }
+
+    #[inline(always)]
+    fn deposit(self, value: u64, mask: u64) -> u64 {
+        // SAFETY: a value of this type exists only on processors with BMI2.
+        unsafe { std::arch::x86_64::_pdep_u64(value, mask) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Bit by bit, as the operations are defined.
+    fn extracted(value: u128, mask: u128) -> u128 {
+        let bits = (0..128).filter(|bit| mask >> bit & 1 == 1).enumerate();
+        bits.fold(0, |result, (place, bit)| result | (value >> bit & 1) << place)
+    }
+
+    fn deposited(value: u128, mask: u128) -> u128 {
+        let bits = (0..128).filter(|bit| mask >> bit & 1 == 1).enumerate();
+        bits.fold(0, |result, (place, bit)| result | (value >> place & 1) << bit)
+    }
+
+    proptest! {
+        #[test]
+        fn all_forms_agree(value: u128, a: u128, b: u128, sparse: bool) {
+            let mask = if sparse { a & b } else { a };
+            prop_assert_eq!(Portable.extract_wide(value, mask), extracted(value, mask));
+            prop_assert_eq!(Portable.deposit_wide(value, mask), deposited(value, mask));
+            #[cfg(target_arch = "x86_64")]
+            if let Some(fast) = Bmi2::new() {
+                prop_assert_eq!(fast.extract_wide(value, mask), extracted(value, mask));
+                prop_assert_eq!(fast.deposit_wide(value, mask), deposited(value, mask));
+            }
+        }
+    }
+
+    #[test]
+    fn extreme_masks() {
+        for mask in [0, u128::MAX, u128::from(u64::MAX), 1 << 127, u128::MAX << 64] {
+            let value = 0x0123_4567_89ab_cdef_0fed_cba9_8765_4321_u128;
+            assert_eq!(Portable.extract_wide(value, mask), extracted(value, mask));
+            assert_eq!(Portable.deposit_wide(value, mask), deposited(value, mask));
+        }
+    }
+}

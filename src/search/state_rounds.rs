@@ -1,0 +1,112 @@
+//! Expansion by states: list the frontier, expand every state on all threads, send each successor to the owner of its shard, and let every owned shard keep
+//! the unseen ones.
+
+use super::Search;
+use super::frontier::FrontierReader;
+use super::guards::Tally;
+use super::level::{RoundEnd, Work, end_round};
+use super::observer::Observer;
+use super::stop::StopReason;
+use crate::base::ids::{index_u32, to_u64};
+use crate::base::{Result, StateRank, fault_point};
+use crate::store::Edges;
+use rayon::prelude::*;
+
+/// Expands the whole frontier of all processes into `next`. Returns the reason when asked to stop on the way.
+///
+/// # Errors
+/// The same on every process.
+pub fn run(search: &mut Search<'_>, observer: &mut dyn Observer, work: &mut Work) -> Result<Option<StopReason>> {
+    let mut reader = FrontierReader::default();
+    let mut batch = Vec::new();
+    let enough = search.round_states();
+    loop {
+        reader.next_batch(&search.shards, enough, &mut batch);
+        let outgoing = expand(search, &batch, work);
+        let mut incoming = search.exchange.all_to_all(outgoing);
+        if fault_point::damages("drop-message") {
+            incoming.iter_mut().rev().find_map(Vec::pop);
+        }
+        let accepted = accept(search, &incoming, work);
+        work.covered = work.expanded;
+        let found = search.shards.iter().map(|shard| shard.next.count()).sum();
+        match end_round(search, observer, batch.len() >= enough, accepted, work.expanded, found)? {
+            RoundEnd::More => {}
+            RoundEnd::Last => return Ok(None),
+            RoundEnd::Stop(reason) => return Ok(Some(reason)),
+        }
+    }
+}
+
+/// Expands `batch`: the successors by owner.
+fn expand(search: &Search<'_>, batch: &[u64], work: &mut Work) -> Vec<Vec<u64>> {
+    let processes = index_u32(search.exchange.processes());
+    let part_states = batch.len().div_ceil(search.settings.threads * 4).max(1_024);
+    let (expansion, partition, owners) = (&search.expansion, &search.partition, &search.owners);
+    let sign = search.rules.sign_at(search.depth());
+    let expand_part = |part: &[u64]| {
+        let mut outgoing: Vec<Vec<u64>> = vec![Vec::new(); processes];
+        let (mut wrong_signs, mut sent) = (0, Tally::default());
+        if processes == 1 {
+            outgoing[0].reserve_exact(part.len() * expansion.generators());
+        }
+        for &rank in part {
+            let is_odd = expansion.expand(StateRank(rank), |successor| {
+                let owner = if processes == 1 { 0 } else { owners[partition.shard_of(successor).index()].index() };
+                sent.add(successor.0);
+                outgoing[owner].push(successor.0);
+            });
+            wrong_signs += u64::from(sign.is_some_and(|sign| sign != is_odd));
+        }
+        (outgoing, wrong_signs, sent)
+    };
+    let parts: Vec<_> = search.pool.install(|| batch.par_chunks(part_states).map(expand_part).collect());
+    let mut outgoing: Vec<Vec<u64>> = vec![Vec::new(); processes];
+    work.expanded += to_u64(batch.len());
+    for (part, wrong_signs, sent) in parts {
+        work.wrong_signs += wrong_signs;
+        work.sent = work.sent.plus(sent);
+        for (all, words) in outgoing.iter_mut().zip(part) {
+            if all.is_empty() {
+                *all = words;
+            } else {
+                all.extend(words);
+            }
+        }
+    }
+    outgoing
+}
+
+/// Gives every received successor to its shard.
+fn accept(search: &mut Search<'_>, incoming: &[Vec<u64>], work: &mut Work) -> Result<()> {
+    let partition = search.partition;
+    let total: usize = incoming.iter().map(Vec::len).sum();
+    let part_ranks = total.div_ceil(search.settings.threads * 2).max(4_096);
+    let shards = &mut search.shards;
+    let (edges, received) = search.pool.install(|| {
+        let groups: Vec<(Vec<u64>, Vec<usize>, Tally)> = incoming
+            .par_iter()
+            .flat_map(|words| words.par_chunks(part_ranks))
+            .map(|part| {
+                let mut received = Tally::default();
+                part.iter().for_each(|&rank| received.add(rank));
+                let (grouped, starts) = partition.group_by_shard(part);
+                (grouped, starts, received)
+            })
+            .collect();
+        let received = groups.iter().fold(Tally::default(), |sum, (_, _, part)| sum.plus(*part));
+        let edges = shards
+            .par_iter_mut()
+            .map(|shard| {
+                let number = shard.id.index();
+                groups.iter().try_fold(Edges::default(), |edges, (ranks, starts, _)| {
+                    shard.accept(&ranks[starts[number]..starts[number + 1]]).map(|more| edges.plus(more))
+                })
+            })
+            .try_reduce(Edges::default, |a, b| Ok(a.plus(b)));
+        (edges, received)
+    });
+    work.received = work.received.plus(received);
+    work.edges = work.edges.plus(edges?);
+    Ok(())
+}
