@@ -2,6 +2,8 @@
 #![allow(unsafe_code)]
 
 use crate::base::ids::low_u64;
+#[cfg(target_arch = "x86_64")]
+use std::sync::OnceLock;
 
 /// How bits are extracted and deposited; chosen once a program.
 pub trait BitMoves: Copy + Send + Sync {
@@ -72,14 +74,19 @@ pub struct Bmi2(());
 #[cfg(target_arch = "x86_64")]
 impl Bmi2 {
     /// The instructions, when this processor has them and they are fast: AMD's before Zen 3 (family 19h) take up to hundreds of cycles
-    /// (Fog, "Instruction tables", agner.org, 2022).
+    /// (Fog, "Instruction tables", agner.org, 2022). Asked once a program: asking is slow on virtual machines.
     #[must_use]
     pub fn new() -> Option<Self> {
-        let present = std::is_x86_feature_detected!("bmi2")
-            && std::is_x86_feature_detected!("bmi1")
-            && std::is_x86_feature_detected!("avx2")
-            && std::is_x86_feature_detected!("popcnt");
-        (present && !slow_on_this_processor()).then_some(Self(()))
+        static AVAILABLE: OnceLock<bool> = OnceLock::new();
+        let available = *AVAILABLE.get_or_init(|| {
+            std::is_x86_feature_detected!("bmi2")
+                && std::is_x86_feature_detected!("bmi1")
+                && std::is_x86_feature_detected!("lzcnt")
+                && std::is_x86_feature_detected!("avx2")
+                && std::is_x86_feature_detected!("popcnt")
+                && !slow_on_this_processor()
+        });
+        available.then_some(Self(()))
     }
 }
 

@@ -6,18 +6,47 @@
 
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::{Error, Result, fault_point};
-use memmap2::MmapMut;
+use memmap2::{MmapMut, MmapOptions};
 use rustix::fs::FallocateFlags;
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{Seek, SeekFrom, Write};
 use std::ops::{Deref, DerefMut};
-use std::path::Path;
+use std::path::PathBuf;
 
 /// Zero words behind the last one, so that lanes can be read in windows of 16 bytes.
 const PADDING_WORDS: u64 = 2;
 
-/// 64-bit words backed by a file. Dereferences to a slice.
+/// Regions are multiples of this; larger pages are aligned by the mapping itself.
+const PAGE_BYTES: u64 = 4_096;
+
+/// Where the words of a set are: a region of a shard's scratch file.
+#[derive(Clone, Debug)]
+pub struct Region {
+    /// The file, shared by the sets of a shard.
+    pub path: PathBuf,
+    /// Number of the region in it.
+    pub number: u64,
+    /// Words of each region.
+    pub words: u64,
+}
+
+impl Region {
+    /// Length of a region in the file: whole pages, as mappings start at pages.
+    fn bytes(&self) -> u64 {
+        ((self.words + PADDING_WORDS) * 8).next_multiple_of(PAGE_BYTES)
+    }
+
+    /// Gives the region's space back to the disk. A region that is not there is fine, and a disk that cannot is, too: the file is removed with the folder.
+    pub fn release(&self) {
+        if let Ok(file) = OpenOptions::new().write(true).open(&self.path) {
+            let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+            let _ = rustix::fs::fallocate(&file, hole, self.number * self.bytes(), self.bytes());
+        }
+    }
+}
+
+/// 64-bit words backed by a region of a file. Dereferences to a slice.
 #[derive(Debug)]
 pub struct MappedWords {
     map: MmapMut,
@@ -25,24 +54,22 @@ pub struct MappedWords {
 }
 
 impl MappedWords {
-    /// Creates `path` (replacing a leftover of an earlier run), preallocates `words` zero words and maps them.
+    /// Preallocates `region`, which must be new or released, so its words are zero, and maps it. The file is created when it is not there.
     ///
     /// # Errors
     /// `Io` when the file cannot be created, the disk has no room (exit 74, before anything was lost), or mapping fails.
-    pub fn create(path: &Path, words: u64) -> Result<Self> {
+    pub fn create(region: &Region) -> Result<Self> {
         let attempt = || -> std::io::Result<MmapMut> {
             fault_point::pass("scratch-create")?;
-            let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path)?;
+            let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&region.path)?;
             fault_point::pass("scratch-allocate")?;
-            preallocate(&mut file, (words + PADDING_WORDS) * 8)?;
-            // SAFETY: the file is ours alone (created above, in a run folder we hold the lock of), has the mapped length and keeps it.
-            unsafe { MmapMut::map_mut(&file) }
+            let (first, length) = (region.number * region.bytes(), region.bytes());
+            preallocate(&mut file, first, length)?;
+            // SAFETY: the file is ours alone (in a run folder we hold the lock of), the mapped range is in it, and it never gets shorter.
+            unsafe { MmapOptions::new().offset(first).len(to_usize(length)).map_mut(&file) }
         };
-        let map = attempt().map_err(|source| {
-            let _ = std::fs::remove_file(path);
-            Error::io("allocate scratch file", path, source)
-        })?;
-        Ok(Self { map, words: to_usize(words) })
+        let map = attempt().map_err(|source| Error::io("allocate scratch file", &region.path, source))?;
+        Ok(Self { map, words: to_usize(region.words) })
     }
 }
 
@@ -54,13 +81,14 @@ impl MappedWords {
     }
 }
 
-/// Reserves `bytes` on disk. File systems without fallocate get zeros written.
-fn preallocate(file: &mut File, bytes: u64) -> std::io::Result<()> {
-    match rustix::fs::fallocate(&*file, FallocateFlags::empty(), 0, bytes) {
+/// Reserves `length` bytes at `first` on disk. File systems without fallocate get zeros written.
+fn preallocate(file: &mut File, first: u64, length: u64) -> std::io::Result<()> {
+    match rustix::fs::fallocate(&*file, FallocateFlags::empty(), first, length) {
         Ok(()) => Ok(()),
         Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {
             let zeros = [0_u8; 65_536];
-            let mut left = bytes;
+            file.seek(SeekFrom::Start(first))?;
+            let mut left = length;
             while left > 0 {
                 let part = left.min(to_u64(zeros.len()));
                 file.write_all(&zeros[..to_usize(part)])?;
@@ -92,17 +120,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_start_as_zeros_and_reach_the_file() {
+    fn regions_start_as_zeros_and_do_not_overlap() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let path = folder.path().join("a");
-        let mut words = MappedWords::create(&path, 3).expect("room");
-        assert_eq!(&words[..], &[0, 0, 0]);
-        words[2] = u64::MAX;
-        drop(words);
-        let bytes = std::fs::read(&path).expect("readable");
-        assert_eq!(bytes.len(), 40);
-        assert_eq!(bytes[16..24], [255; 8]);
-        // A leftover is replaced, not reused.
-        assert_eq!(&MappedWords::create(&path, 2).expect("room")[..], &[0, 0]);
+        let region = |number| Region { path: folder.path().join("a"), number, words: 600 };
+        let mut second = MappedWords::create(&region(1)).expect("room");
+        let mut first = MappedWords::create(&region(0)).expect("room");
+        assert!(first.iter().chain(second.iter()).all(|&word| word == 0));
+        first.fill(1);
+        second.fill(2);
+        assert!(first.iter().all(|&word| word == 1) && second.iter().all(|&word| word == 2));
+        assert_eq!(first.padded_bytes()[4_800..4_816], [0; 16]);
+        drop(first);
+        region(0).release();
+        assert!(MappedWords::create(&region(0)).expect("room").iter().all(|&word| word == 0));
+        assert!(second.iter().all(|&word| word == 2));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::bitset;
 use super::block::Contents;
-use super::mapped::MappedWords;
+use super::mapped::{MappedWords, Region};
 use crate::base::Result;
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::mix::{self, Fingerprint, LANE_STATES};
@@ -11,6 +11,9 @@ use std::path::PathBuf;
 /// A sparse set turns into bits when it has more than `length / SPARSE_FRACTION` members: then its list of 64-bit offsets is as large
 /// as the bitset.
 const SPARSE_FRACTION: u64 = 64;
+
+/// A region of at most this many words (256 KiB) is kept by an empty set: giving it back and taking it again costs more than it holds.
+const KEPT_WORDS: u64 = 1 << 15;
 
 #[derive(Debug)]
 enum Form {
@@ -37,8 +40,8 @@ pub struct RankSet {
     form: Form,
     count: u64,
     length: u64,
-    /// The scratch file of the form `Bits`.
-    path: PathBuf,
+    /// Where the form `Bits` has its words.
+    region: Region,
     /// Words of an earlier use, kept while the set is likely to need them again.
     spare: Option<MappedWords>,
     /// Whether the set differs from what the last checkpoint holds of it.
@@ -46,10 +49,11 @@ pub struct RankSet {
 }
 
 impl RankSet {
-    /// The empty set of offsets below `length`; `path` is where its bits go once there are many.
+    /// The empty set of offsets below `length`; its bits go to region `number` of the scratch file `path` once there are many.
     #[must_use]
-    pub fn empty(length: u64, path: PathBuf) -> Self {
-        Self { form: Form::Empty, count: 0, length, path, spare: None, changed: false }
+    pub fn empty(length: u64, path: PathBuf, number: u64) -> Self {
+        let region = Region { path, number, words: bitset::words_for(length) };
+        Self { form: Form::Empty, count: 0, length, region, spare: None, changed: false }
     }
 
     /// Number of members.
@@ -145,15 +149,15 @@ impl RankSet {
         Ok(())
     }
 
-    /// Empties the set. Mapped words are kept for the next use when `likely_again`, else given back with their file.
+    /// Empties the set. Mapped words are kept for the next use when that is likely or they are few ([`KEPT_WORDS`]); else their space is given back.
     pub fn clear(&mut self, likely_again: bool) {
         self.changed |= self.count > 0;
         self.count = 0;
         if let Form::Bits(words) = std::mem::replace(&mut self.form, Form::Empty) {
             self.spare = Some(words);
         }
-        if !likely_again && self.spare.take().is_some() {
-            let _ = std::fs::remove_file(&self.path);
+        if !likely_again && self.region.words > KEPT_WORDS && self.spare.take().is_some() {
+            self.region.release();
         }
     }
 
@@ -263,7 +267,7 @@ impl RankSet {
         if !matches!(self.form, Form::Bits(_)) {
             let words = match self.spare.take() {
                 Some(words) => words,
-                None => MappedWords::create(&self.path, bitset::words_for(self.length))?,
+                None => MappedWords::create(&self.region)?,
             };
             self.form = Form::Bits(words);
         }
@@ -339,7 +343,7 @@ impl RankSet {
                 words.fill(0);
                 words
             }
-            None => MappedWords::create(&self.path, bitset::words_for(self.length))?,
+            None => MappedWords::create(&self.region)?,
         };
         if let Form::Sparse(list) = &self.form {
             for &offset in list {
@@ -351,13 +355,13 @@ impl RankSet {
         Ok(())
     }
 
-    /// Changes to a form without data and gives the scratch file back.
+    /// Changes to a form without data and gives the scratch space back.
     fn set_form(&mut self, form: Form) {
-        let had_file = matches!(self.form, Form::Bits(_)) || self.spare.is_some();
+        let had_space = matches!(self.form, Form::Bits(_)) || self.spare.is_some();
         self.form = form;
         self.spare = None;
-        if had_file {
-            let _ = std::fs::remove_file(&self.path);
+        if had_space {
+            self.region.release();
         }
     }
 }
@@ -382,11 +386,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
+    use std::os::unix::fs::MetadataExt;
 
     const LENGTH: u64 = 2_400;
 
-    fn set_in(folder: &tempfile::TempDir, name: &str) -> RankSet {
-        RankSet::empty(LENGTH, folder.path().join(name))
+    fn set_in(folder: &tempfile::TempDir, number: u64) -> RankSet {
+        RankSet::empty(LENGTH, folder.path().join("scratch"), number)
     }
 
     fn listed(set: &RankSet, enough: usize) -> Vec<u64> {
@@ -405,7 +410,7 @@ mod tests {
         #[test]
         fn every_form_is_the_same_set(batches in proptest::collection::vec(proptest::collection::vec(0..LENGTH, 0..60), 1..6), enough in 1_usize..100) {
             let folder = tempfile::tempdir().expect("temporary folder");
-            let mut set = set_in(&folder, "a");
+            let mut set = set_in(&folder, 0);
             let mut model = BTreeSet::new();
             for batch in batches {
                 let before = model.len();
@@ -416,7 +421,7 @@ mod tests {
                 let expected: Vec<u64> = model.iter().map(|offset| offset + 1_000).collect();
                 prop_assert_eq!(listed(&set, enough), expected);
                 prop_assert_eq!(set.fingerprint(5), mix::of_sorted_ranks(model.iter().map(|offset| offset + 600)));
-                let mut copy = set_in(&folder, "b");
+                let mut copy = set_in(&folder, 1);
                 copy.load(&set.contents()).expect("room");
                 prop_assert_eq!(copy.fingerprint(0), set.fingerprint(0));
             }
@@ -424,20 +429,21 @@ mod tests {
     }
 
     #[test]
-    fn few_members_need_no_file_and_a_full_set_needs_none_any_more() {
+    fn few_members_need_no_space_and_a_full_set_needs_none_any_more() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let files = || std::fs::read_dir(folder.path()).expect("listable").count();
-        let mut set = set_in(&folder, "a");
+        let space = || std::fs::metadata(folder.path().join("scratch")).map_or(0, |facts| facts.blocks());
+        let mut set = set_in(&folder, 0);
         set.insert(&mut vec![5, 7]).expect("room");
-        assert_eq!(files(), 0);
+        assert_eq!(space(), 0);
         set.insert(&mut (0..1_000).collect()).expect("room");
-        assert_eq!((files(), set.count()), (1, 1_000));
-        let mut rest = set_in(&folder, "b");
+        assert!(space() > 0);
+        assert_eq!(set.count(), 1_000);
+        let mut rest = set_in(&folder, 1);
         rest.insert(&mut (1_000..LENGTH).collect()).expect("room");
+        let both = space();
         set.absorb_disjoint(&rest).expect("room");
         assert!(matches!(set.form, Form::Full));
-        rest.clear(false);
-        assert_eq!(files(), 0);
+        assert!(space() < both);
         assert_eq!(listed(&set, 7).len(), 2_400);
         assert_eq!(set.fingerprint(0), mix::of_sorted_ranks(0..LENGTH));
     }

@@ -69,8 +69,8 @@ impl Shard {
     /// A shard without states; its scratch files, once it needs any, are in `work`.
     #[must_use]
     pub fn new(id: ShardId, ranks: Range<u64>, work: &Path) -> Self {
-        let set = |name: &str| RankSet::empty(ranks.end - ranks.start, work.join(format!("{:06}.{name}", id.0)));
-        Self { id, seen: set("seen"), frontier: set("a"), next: set("b"), ranks }
+        let set = |region: u64| RankSet::empty(ranks.end - ranks.start, work.join(format!("{:06}.bits", id.0)), region);
+        Self { id, seen: set(0), frontier: set(1), next: set(2), ranks }
     }
 
     /// Number of ranks.
