@@ -1,4 +1,4 @@
-//! Layer 4: which states follow from a set of states. Pure: no disk, no MPI, no families.
+#![doc = include_str!("README.md")]
 
 pub mod bit_moves;
 pub mod lane_plan;
