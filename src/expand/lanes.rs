@@ -12,7 +12,8 @@
 #![allow(unsafe_code)]
 
 use super::bit_moves::{BitMoves, Portable};
-use super::lane_plan::{LanePlan, MOST_CROSSINGS, MOST_PREFIX, Origin, SUFFIX};
+use super::bit_stream::{BitReader, BitWriter};
+use super::lane_plan::{LanePlan, MOST_CROSSINGS, MOST_PREFIX, Origin, PieceMove, SUFFIX};
 use crate::base::ids::{index_u32, low_u32, low_u64, to_u64, to_usize};
 use crate::base::mix::{Fingerprint, LANE_STATES};
 use crate::puzzle::Puzzle;
@@ -98,6 +99,13 @@ struct PrefixRow {
     odd: bool,
 }
 
+/// A piece of a target lane: its number, and the labels of its source's suffix.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    number: usize,
+    suffix_set: u32,
+}
+
 /// A part of a block in one plane: where new states go, and what is known of it.
 pub struct Target<'a> {
     /// The plane.
@@ -109,7 +117,7 @@ pub struct Target<'a> {
     /// Number of the part's first unit in the whole space, for the fingerprint.
     pub first_unit: u64,
     /// For each generator the pulled states that other processes contributed; may be left empty when there are none.
-    pub contributed: Vec<Vec<&'a [u8]>>,
+    pub contributed: Vec<Option<&'a [u8]>>,
 }
 
 impl LaneExpansion {
@@ -257,15 +265,43 @@ impl LaneExpansion {
         self.pull_with(Portable, source, prefixes, target)
     }
 
-    /// For the process that owns sources but not the target: the states of a part of `plane` whose neighbour by `generator` is in `source`, unit by unit, whatever is seen
-    /// of them. Returns whether there is any.
-    pub fn contribute(&self, source: &LaneSource<'_>, prefixes: &PrefixTable, plane: usize, generator: usize, units: &mut [u8]) -> bool {
+    /// For the process that owns sources but not the target: the states of a part of `plane` whose neighbour by `generator` is in `source`, whatever is seen of
+    /// them, as a run of bits. Only bits that the process can speak for are in it: those whose source block is `owned` (plane by plane, block by block), which the
+    /// target's owner works out, too. `None` when no state has such a neighbour.
+    #[must_use]
+    pub fn contribute(
+        &self,
+        source: &LaneSource<'_>,
+        owned: &[bool],
+        prefixes: &PrefixTable,
+        plane: usize,
+        generator: usize,
+    ) -> Option<Vec<u8>> {
         #[cfg(target_arch = "x86_64")]
         if let Some(moves) = super::bit_moves::Bmi2::new() {
             // SAFETY: as in `pull`.
-            return unsafe { contribute_with_bmi2(self, moves, source, prefixes, plane, generator, units) };
+            return unsafe { contribute_with_bmi2(self, moves, source, owned, prefixes, plane, generator) };
         }
-        self.contribute_with(Portable, source, prefixes, plane, generator, units)
+        self.contribute_with(Portable, source, owned, prefixes, plane, generator)
+    }
+
+    /// Adds what the owner of the `owned` blocks contributed to `units`. False when `contributed` is not as long as it must be.
+    #[must_use]
+    pub fn receive(
+        &self,
+        contributed: &[u8],
+        owned: &[bool],
+        prefixes: &PrefixTable,
+        plane: usize,
+        generator: usize,
+        units: &mut [u8],
+    ) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(moves) = super::bit_moves::Bmi2::new() {
+            // SAFETY: as in `pull`.
+            return unsafe { receive_with_bmi2(self, moves, contributed, owned, prefixes, plane, generator, units) };
+        }
+        self.receive_with(Portable, contributed, owned, prefixes, plane, generator, units)
     }
 
     #[inline(always)]
@@ -285,7 +321,7 @@ impl LaneExpansion {
             let mut all = 0;
             for (generator, (&(plane, plan), bits)) in steps.iter().zip(&mut pulled).enumerate() {
                 *bits = self.pull_unit(moves, source, prefixes, unit, per_unit, odd_plane, plane, plan);
-                for contributed in target.contributed.get(generator).into_iter().flatten() {
+                if let Some(Some(contributed)) = target.contributed.get(generator) {
                     *bits |= read_unit_exact(contributed, unit);
                 }
                 all |= *bits;
@@ -310,19 +346,76 @@ impl LaneExpansion {
         &self,
         moves: B,
         source: &LaneSource<'_>,
+        owned: &[bool],
+        prefixes: &PrefixTable,
+        plane: usize,
+        generator: usize,
+    ) -> Option<Vec<u8>> {
+        let (target_plane, plan) = self.moves[plane * self.generators + generator];
+        let (plan, blocks, owned) = (&self.plans[plan], self.plane_of(&source.blocks, target_plane), self.plane_of(owned, target_plane));
+        let mut any = 0;
+        let mut stream = BitWriter::default();
+        for row in &prefixes.rows {
+            let mask = self.spoken_for(owned, row, self.odd_planes[plane], plan);
+            if mask != 0 {
+                let bits = self.pull_lane(moves, blocks, row, self.odd_planes[plane], plan);
+                any |= bits;
+                stream.push(moves.extract_wide(bits, mask), mask.count_ones());
+            }
+        }
+        (any != 0).then(|| stream.finish())
+    }
+
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
+    fn receive_with<B: BitMoves>(
+        &self,
+        moves: B,
+        contributed: &[u8],
+        owned: &[bool],
         prefixes: &PrefixTable,
         plane: usize,
         generator: usize,
         units: &mut [u8],
     ) -> bool {
         let (target_plane, plan) = self.moves[plane * self.generators + generator];
-        let mut any = 0;
-        for unit in 0..units.len() / UNIT_BYTES {
-            let bits = self.pull_unit(moves, source, prefixes, unit, self.lanes_per_unit(), self.odd_planes[plane], target_plane, plan);
+        let (plan, owned) = (&self.plans[plan], self.plane_of(owned, target_plane));
+        let mut stream = BitReader::new(contributed);
+        let per_unit = self.lanes_per_unit();
+        for (unit, rows) in prefixes.rows.chunks(per_unit).enumerate() {
+            let mut bits = read_unit_exact(units, unit);
+            for (lane, row) in (0_u32..).zip(rows) {
+                let mask = self.spoken_for(owned, row, self.odd_planes[plane], plan);
+                if mask != 0 {
+                    let lane_bits = moves.deposit_wide(stream.take(mask.count_ones()), mask);
+                    bits |= lane_bits << (lane * low_u32(LANE_STATES / 2));
+                }
+            }
             write_unit(units, unit, bits);
-            any |= bits;
         }
-        any != 0
+        stream.is_used_up()
+    }
+
+    /// The entries of a table by plane and block that belong to `plane`.
+    #[inline(always)]
+    fn plane_of<'a, T>(&self, table: &'a [T], plane: usize) -> &'a [T] {
+        &table[plane * self.blocks_per_plane..(plane + 1) * self.blocks_per_plane]
+    }
+
+    /// Bits of a target lane whose source blocks are `owned`.
+    #[inline(always)]
+    fn spoken_for(&self, owned: &[bool], row: &PrefixRow, odd_plane: bool, plan: &LanePlan) -> u128 {
+        if plan.crossings > MOST_CROSSINGS {
+            // Not split by state: every owner speaks for the whole lane.
+            return if self.halved { UNIT >> 60 } else { UNIT };
+        }
+        let mut mask = 0;
+        self.for_each_piece(row, plan, |place, piece| {
+            if owned[to_usize(place >> 32)] {
+                mask |= self.piece_move(row, odd_plane, plan, piece).target;
+            }
+        });
+        mask
     }
 
     /// The states of one unit whose neighbour is in `source`.
@@ -339,8 +432,7 @@ impl LaneExpansion {
         plane: usize,
         plan: usize,
     ) -> u128 {
-        let plan = &self.plans[plan];
-        let blocks = &source.blocks[plane * self.blocks_per_plane..(plane + 1) * self.blocks_per_plane];
+        let (plan, blocks) = (&self.plans[plan], self.plane_of(&source.blocks, plane));
         if plan.is_identity {
             let block = blocks[prefixes.block];
             return if block.is_empty() { 0 } else { read_unit(block, prefixes.first_lane / per_unit + unit) };
@@ -354,21 +446,33 @@ impl LaneExpansion {
 
     #[inline(always)]
     fn pull_lane<B: BitMoves>(&self, moves: B, blocks: &[&[u8]], row: &PrefixRow, odd_plane: bool, plan: &LanePlan) -> u128 {
-        let sign = if self.halved { usize::from(row.odd ^ odd_plane) } else { 0 };
-        if plan.crossings == 0 {
-            let piece = &plan.moves[sign];
-            let bits = self.source_lane(blocks, plan, row, &[0; MOST_CROSSINGS]);
-            return match piece.inner_of(plan) {
-                Some(inner) if bits != 0 => inner.apply(bits),
-                _ => bits,
-            };
-        }
         if plan.crossings > MOST_CROSSINGS {
-            return self.pull_states(blocks, plan, row, sign);
+            return self.pull_states(blocks, plan, row, odd_plane);
         }
-        let (pieces, keys) = (plan.choices.len(), plan.keys());
-        let moved_set = plan.moved_out.iter().fold(0_u32, |set, &position| set | 1 << row.labels[usize::from(position)]);
         let mut result = 0;
+        self.for_each_piece(row, plan, |place, piece| {
+            let bits = self.read_lane(blocks, place);
+            if bits == 0 {
+                return;
+            }
+            let piece = self.piece_move(row, odd_plane, plan, piece);
+            if plan.crossings == 0 {
+                result = piece.inner_of(plan).map_or(bits, |inner| inner.apply(bits));
+                return;
+            }
+            let mut extracted = moves.extract_wide(bits, piece.source);
+            if let Some(inner) = piece.inner_of(plan) {
+                extracted = inner.apply(extracted);
+            }
+            result |= moves.deposit_wide(extracted, piece.target);
+        });
+        result
+    }
+
+    /// Calls `visit` with every piece of a target lane: the place of its source lane (block in the high half, lane in the low one), and the piece.
+    #[inline(always)]
+    fn for_each_piece(&self, row: &PrefixRow, plan: &LanePlan, mut visit: impl FnMut(u64, Piece)) {
+        let moved_set = plan.moved_out.iter().fold(0_u32, |set, &position| set | 1 << row.labels[usize::from(position)]);
         for (number, choice) in plan.choices.iter().enumerate() {
             let mut crossing = [0; MOST_CROSSINGS];
             let mut suffix_set = row.rest_set | moved_set;
@@ -376,53 +480,57 @@ impl LaneExpansion {
                 *label = row.rest[usize::from(rank)];
                 suffix_set &= !(1 << *label);
             }
-            let bits = self.source_lane(blocks, plan, row, &crossing);
-            if bits == 0 {
-                continue;
-            }
-            let mut key = 0;
-            for &position in plan.moved_out.iter().rev() {
-                let below = suffix_set & ((1 << row.labels[usize::from(position)]) - 1);
-                key = key * SUFFIX + index_u32(below.count_ones());
-            }
-            let piece = &plan.moves[(sign * pieces + number) * keys + key];
-            let mut extracted = moves.extract_wide(bits, piece.source);
-            if let Some(inner) = piece.inner_of(plan) {
-                extracted = inner.apply(extracted);
-            }
-            result |= moves.deposit_wide(extracted, piece.target);
+            visit(self.source_place(plan, row, &crossing), Piece { number, suffix_set });
         }
-        result
     }
 
-    /// Bits of the source lane whose prefix the plan makes of the target's labels and the crossing ones; 0 when its block is not at hand.
+    /// How a piece moves: by the sign of the target lane, and the ranks of the moved-out labels among the source's suffix labels.
     #[inline(always)]
-    fn source_lane(&self, blocks: &[&[u8]], plan: &LanePlan, row: &PrefixRow, crossing: &[u8; MOST_CROSSINGS]) -> u128 {
+    fn piece_move<'a>(&self, row: &PrefixRow, odd_plane: bool, plan: &'a LanePlan, piece: Piece) -> &'a PieceMove {
+        let sign = if self.halved { usize::from(row.odd ^ odd_plane) } else { 0 };
+        let mut key = 0;
+        for &position in plan.moved_out.iter().rev() {
+            let below = piece.suffix_set & ((1 << row.labels[usize::from(position)]) - 1);
+            key = key * SUFFIX + index_u32(below.count_ones());
+        }
+        &plan.moves[(sign * plan.choices.len() + piece.number) * plan.keys() + key]
+    }
+
+    /// Place of the source lane whose prefix the plan makes of the target's labels and the crossing ones.
+    #[inline(always)]
+    fn source_place(&self, plan: &LanePlan, row: &PrefixRow, crossing: &[u8; MOST_CROSSINGS]) -> u64 {
         let mut used = 0_u32;
-        let mut sum = 0_u64;
+        let mut place = 0_u64;
         for (origin, weight) in plan.prefix.iter().zip(self.weights) {
             let label = match *origin {
                 Origin::Prefix(position) => row.labels[usize::from(position)],
                 Origin::Crossing(number) => crossing[usize::from(number)],
             };
             let below = (1_u32 << label) - 1;
-            sum += u64::from(u32::from(label) - (used & below).count_ones()) * weight;
+            place += u64::from(u32::from(label) - (used & below).count_ones()) * weight;
             used |= below + 1;
         }
-        let block = blocks[to_usize(sum >> 32)];
+        place
+    }
+
+    /// The lane at a place; 0 when its block is not at hand.
+    #[inline(always)]
+    fn read_lane(&self, blocks: &[&[u8]], place: u64) -> u128 {
+        let block = blocks[to_usize(place >> 32)];
         if block.is_empty() {
             return 0;
         }
-        let lane = index_u32(low_u32(sum & 0xffff_ffff));
+        let lane = to_usize(place & 0xffff_ffff);
         if self.halved { read_half(block, lane) } else { read_unit(block, lane) }
     }
 
     /// State by state, for permutations with more crossings than pieces are compiled for.
-    fn pull_states(&self, blocks: &[&[u8]], plan: &LanePlan, row: &PrefixRow, sign: usize) -> u128 {
+    fn pull_states(&self, blocks: &[&[u8]], plan: &LanePlan, row: &PrefixRow, odd_plane: bool) -> u128 {
+        let sign = row.odd ^ odd_plane;
         let mut result = 0;
         for order in 0..LANE_STATES {
             let (suffix, odd) = lehmer::unrank(SUFFIX, order);
-            if self.halved && odd != (sign == 1) {
+            if self.halved && odd != sign {
                 continue;
             }
             let mut labels = lehmer::Labels::default();
@@ -466,12 +574,28 @@ fn contribute_with_bmi2(
     expansion: &LaneExpansion,
     moves: super::bit_moves::Bmi2,
     source: &LaneSource<'_>,
+    owned: &[bool],
+    prefixes: &PrefixTable,
+    plane: usize,
+    generator: usize,
+) -> Option<Vec<u8>> {
+    expansion.contribute_with(moves, source, owned, prefixes, plane, generator)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
+#[allow(clippy::too_many_arguments)]
+fn receive_with_bmi2(
+    expansion: &LaneExpansion,
+    moves: super::bit_moves::Bmi2,
+    contributed: &[u8],
+    owned: &[bool],
     prefixes: &PrefixTable,
     plane: usize,
     generator: usize,
     units: &mut [u8],
 ) -> bool {
-    expansion.contribute_with(moves, source, prefixes, plane, generator, units)
+    expansion.receive_with(moves, contributed, owned, prefixes, plane, generator, units)
 }
 
 /// Unit `unit` of a slice that has at least one byte behind it.
@@ -569,9 +693,14 @@ mod tests {
                         let mut given = vec![vec![0; count * UNIT_BYTES]; lanes.generators()];
                         let source = if split { &halves[block % 2] } else { &whole };
                         if split {
+                            let other = &halves[1 - block % 2];
+                            let owned: Vec<bool> = other.blocks.iter().map(|block| !block.is_empty()).collect();
                             for (generator, units) in given.iter_mut().enumerate() {
-                                let any = lanes.contribute(&halves[1 - block % 2], &prefixes, plane, generator, units);
-                                assert!(!any || lanes.crosses_blocks(plane, generator));
+                                if let Some(stream) = lanes.contribute(other, &owned, &prefixes, plane, generator) {
+                                    assert!(lanes.crosses_blocks(plane, generator));
+                                    assert!(lanes.receive(&stream, &owned, &prefixes, plane, generator, units));
+                                    assert!(!lanes.receive(&stream[1..], &owned, &prefixes, plane, generator, &mut units.clone()));
+                                }
                             }
                         }
                         let mut target = Target {
@@ -579,7 +708,7 @@ mod tests {
                             seen: &bits[part][first * UNIT_BYTES..],
                             next: &mut next,
                             first_unit: to_u64(part * units + first),
-                            contributed: if split { given.iter().map(|units| vec![units.as_slice()]).collect() } else { Vec::new() },
+                            contributed: if split { given.iter().map(|units| Some(units.as_slice())).collect() } else { Vec::new() },
                         };
                         tally = tally.plus(if portable {
                             lanes.pull_portable(source, &prefixes, &mut target)

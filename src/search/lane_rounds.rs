@@ -6,7 +6,8 @@
 //! (with more than one thread) the next ones are worked out, and the own jobs of the round are pulled.
 //!
 //! Message to a process: for its jobs of the round, in order, for each plane and generator to which this process may contribute, a header word
-//! `length << 2 | kind` (kind 0: no states, 1: the units' bytes, 2: their zstd frame) and the bytes in words.
+//! `length << 2 | kind` and the bytes in words. Kind 0: no states, no bytes. Kind 1: the bits of all target lanes that this process speaks for, one bit a state.
+//! Kind 2: a zstd frame of the same, where many bytes are zero.
 
 use super::Search;
 use super::guards::Tally;
@@ -18,9 +19,10 @@ use crate::base::mix::LANE_STATES;
 use crate::base::{Error, ProcessId, Result, codec, fault_point};
 use crate::exchange::agree;
 use crate::expand::lanes::{PADDING_BYTES, UNIT_BYTES};
-use crate::expand::{LaneExpansion, LaneSource, LaneTally, Target};
+use crate::expand::{LaneExpansion, LaneSource, LaneTally, PrefixTable, Target};
 use crate::store::{Lanes, Shard};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 /// Units of a job: its prefixes and one plane's sources fit the first-level cache.
 const JOB_UNITS: usize = 512;
@@ -45,6 +47,8 @@ struct Plan<'a> {
     processes: usize,
     /// Owner of each plane and block: `plane * blocks + block`.
     owners: Vec<ProcessId>,
+    /// For each process, whether it owns each plane and block.
+    owned: Vec<Vec<bool>>,
     /// The jobs of each process.
     jobs: Vec<Vec<Job>>,
     jobs_per_round: usize,
@@ -60,6 +64,7 @@ struct OwnJob<'a> {
 
 /// Bits of some states of a job, from another process.
 struct Contribution {
+    sender: usize,
     plane: usize,
     generator: usize,
     kind: u64,
@@ -67,7 +72,7 @@ struct Contribution {
 }
 
 const NOTHING: u64 = 0;
-const RAW: u64 = 1;
+const BITS: u64 = 1;
 const FRAME: u64 = 2;
 
 impl<'a> Plan<'a> {
@@ -88,7 +93,8 @@ impl<'a> Plan<'a> {
         let bytes_per_job = lanes.planes() * lanes.generators() * JOB_UNITS * UNIT_BYTES;
         let by_bytes = if processes > 1 { ROUND_BYTES / bytes_per_job } else { usize::MAX };
         let jobs_per_round = by_bytes.min(most_jobs.div_ceil(LEAST_ROUNDS)).max(1);
-        Self { lanes, processes, owners, jobs, jobs_per_round }
+        let owned = (0..search.exchange.processes()).map(|process| owners.iter().map(|owner| owner.0 == process).collect()).collect();
+        Self { lanes, processes, owners, owned, jobs, jobs_per_round }
     }
 
     fn rounds(&self) -> usize {
@@ -296,16 +302,14 @@ fn pull_job(plan: &Plan<'_>, source: &LaneSource<'_>, job: OwnJob<'_>) -> Result
     let lanes = plan.lanes;
     let prefixes = lanes.prefixes(job.job.block, job.job.first_unit, job.job.units);
     let length = job.job.units * UNIT_BYTES;
-    let given: Vec<(usize, usize, Vec<u8>)> = job
-        .contributions
-        .into_iter()
-        .map(|contribution| Ok((contribution.plane, contribution.generator, contribution.units(length)?)))
-        .collect::<Result<_>>()?;
+    // Units contributed by all processes together, by plane and generator.
+    let mut given: BTreeMap<(usize, usize), Vec<u8>> = BTreeMap::new();
+    for contribution in &job.contributions {
+        let units = given.entry((contribution.plane, contribution.generator)).or_insert_with(|| vec![0; length]);
+        contribution.add_to(plan, &prefixes, units)?;
+    }
     let results = job.parts.into_iter().map(|(plane, place, seen, next)| {
-        let mut contributed: Vec<Vec<&[u8]>> = vec![Vec::new(); if given.is_empty() { 0 } else { lanes.generators() }];
-        for (_, generator, units) in given.iter().filter(|(of, ..)| *of == plane) {
-            contributed[*generator].push(units);
-        }
+        let contributed = (0..lanes.generators()).map(|generator| given.get(&(plane, generator)).map(Vec::as_slice)).collect();
         let part = plane * lanes.blocks_per_plane() + job.job.block;
         let mut target = Target { plane, seen, next, first_unit: to_u64(part * lanes.units_per_block() + job.job.first_unit), contributed };
         (place, lanes.pull(source, &prefixes, &mut target))
@@ -344,15 +348,14 @@ fn work_out(plan: &Plan<'_>, source: &LaneSource<'_>, me: usize, round: usize, w
 fn contribute_job(plan: &Plan<'_>, source: &LaneSource<'_>, owner: usize, me: usize, job: Job) -> (Vec<u64>, Tally) {
     let lanes = plan.lanes;
     let prefixes = lanes.prefixes(job.block, job.first_unit, job.units);
-    let mut units = vec![0; job.units * UNIT_BYTES];
     let (mut words, mut sent) = (Vec::new(), Tally::default());
     for (plane, generator) in plan.contributions(owner, me, job) {
-        let any = lanes.contribute(source, &prefixes, plane, generator, &mut units);
-        let frame = if any && is_compressible(&units) { zstd::bulk::compress(&units, 1).ok() } else { None };
+        let bits = lanes.contribute(source, &plan.owned[me], &prefixes, plane, generator).unwrap_or_default();
+        let frame = if has_many_zeros(&bits) { zstd::bulk::compress(&bits, 1).ok() } else { None };
         let (kind, bytes): (u64, &[u8]) = match &frame {
-            _ if !any => (NOTHING, &[]),
-            Some(frame) if frame.len() < units.len() => (FRAME, frame),
-            _ => (RAW, &units),
+            _ if bits.is_empty() => (NOTHING, &[]),
+            Some(frame) if frame.len() < bits.len() => (FRAME, frame),
+            _ => (BITS, &bits),
         };
         sent.add(codec::checksum(bytes) ^ kind);
         words.push(to_u64(bytes.len()) << 2 | kind);
@@ -365,11 +368,9 @@ fn contribute_job(plan: &Plan<'_>, source: &LaneSource<'_>, owner: usize, me: us
     (words, sent)
 }
 
-/// Whether so few bits, or so many, are set that compression pays: below an eighth or above seven.
-fn is_compressible(bytes: &[u8]) -> bool {
-    let ones: u64 = bytes.iter().map(|byte| u64::from(byte.count_ones())).sum();
-    let bits = to_u64(bytes.len()) * 8;
-    ones * 8 < bits || ones * 8 > bits * 7
+/// Whether compression pays: at least a quarter of the bytes are zero.
+fn has_many_zeros(bytes: &[u8]) -> bool {
+    bytes.iter().filter(|&&byte| byte == 0).count() * 4 > bytes.len()
 }
 
 /// Takes the messages of a round apart, job by job.
@@ -387,7 +388,7 @@ fn read_contributions(plan: &Plan<'_>, me: usize, incoming: &[Vec<u64>], jobs: &
                 bytes.truncate(length);
                 work.received.add(codec::checksum(&bytes) ^ kind);
                 if kind != NOTHING {
-                    job.contributions.push(Contribution { plane, generator, kind, bytes });
+                    job.contributions.push(Contribution { sender, plane, generator, kind, bytes });
                 }
             }
         }
@@ -396,14 +397,22 @@ fn read_contributions(plan: &Plan<'_>, me: usize, incoming: &[Vec<u64>], jobs: &
 }
 
 impl Contribution {
-    /// The units' bytes, `length` of them.
-    fn units(self, length: usize) -> Result<Vec<u8>> {
-        let broken = |found: String| Error::invariant("bytes of lanes that another process sent", found, length);
-        let bytes = match self.kind {
-            RAW => self.bytes,
-            FRAME => zstd::bulk::decompress(&self.bytes, length).map_err(|error| broken(error.to_string()))?,
+    /// Adds the states to the units of a job.
+    fn add_to(&self, plan: &Plan<'_>, prefixes: &PrefixTable, units: &mut [u8]) -> Result<()> {
+        let broken =
+            |found: String| Error::invariant("bits of lanes that another process sent", found, "one for each state that it speaks for");
+        let unpacked;
+        let bits = match self.kind {
+            BITS => &self.bytes,
+            FRAME => {
+                unpacked = zstd::bulk::decompress(&self.bytes, units.len()).map_err(|error| broken(error.to_string()))?;
+                &unpacked
+            }
             other => return Err(broken(format!("kind {other}"))),
         };
-        if bytes.len() == length { Ok(bytes) } else { Err(broken(bytes.len().to_string())) }
+        if plan.lanes.receive(bits, &plan.owned[self.sender], prefixes, self.plane, self.generator, units) {
+            return Ok(());
+        }
+        Err(broken(format!("{} bytes", bits.len())))
     }
 }

@@ -224,7 +224,7 @@ impl RankSet {
                 Form::Full => return None,
                 Form::Bits(words) => {
                     let mut left = !words[to_usize(offset / 64)];
-                    if end % 64 != 0 {
+                    if !end.is_multiple_of(64) {
                         left &= (1 << (end % 64)) - 1;
                     }
                     while left != 0 {
