@@ -3,11 +3,12 @@
 use super::arguments::PlanArguments;
 use super::run::{partition_of, round_successors, states_of};
 use super::run_config::RunConfig;
-use crate::base::ids::{approximate, rounded_down, to_usize};
-use crate::base::mix::mix64;
+use crate::base::ids::{approximate, rounded_down, to_u64, to_usize};
+use crate::base::mix::{LANE_STATES, mix64};
 use crate::base::partition::Partition;
-use crate::base::{Result, StateRank};
-use crate::expand::StateExpansion;
+use crate::base::{ProcessId, Result, StateRank};
+use crate::expand::lanes::UNIT_BYTES;
+use crate::expand::{LaneExpansion, LaneSource, StateExpansion, Target};
 use crate::puzzle::Puzzle;
 use crate::search::budget::{Budget, readable_bytes};
 use crate::search::host;
@@ -19,6 +20,12 @@ const PROCESSES: [u32; 6] = [1, 2, 4, 8, 16, 64];
 
 /// Random states that estimate speed and traffic.
 const SAMPLE: u64 = 200_000;
+
+/// Dense levels that a search is assumed to have: turnstyle-12 has 17.
+const DENSE_LEVELS: f64 = 20.0;
+
+/// Planes that the speed of lanes is measured on.
+const MOST_SAMPLE_PLANES: usize = 64;
 
 /// Largest bitset that the speed is measured on, in words: 256 MiB.
 const MOST_SAMPLE_WORDS: u64 = 1 << 25;
@@ -42,14 +49,24 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
     let partition = partition_of(&puzzle, &config)?;
     let states = states_of(&puzzle)?;
     let budget = Budget::new(&partition, states, round_successors(&config), config.search.keep_levels);
-    let nanoseconds = nanoseconds_per_state(&puzzle, &partition);
+    let speed = Speed::measure(&puzzle, &partition);
     let rows: Vec<Row> = PROCESSES
         .iter()
-        .map(|&processes| Row {
-            processes,
-            memory_bytes: budget.memory_bytes_per_process(processes.into()),
-            exchanged_bytes: exchanged_bytes(&puzzle, &partition, states, processes),
-            seconds: approximate(states) * nanoseconds * 1e-9 / f64::from(processes),
+        .map(|&processes| {
+            let by_states = approximate(states) * speed.nanoseconds_per_state;
+            // A dense search still expands its sparse levels by states: about a fiftieth of all.
+            let by_lanes = speed.nanoseconds_per_unit.map(|unit| by_states / 50.0 + DENSE_LEVELS * unit * units(&partition));
+            let dense = by_lanes.filter(|&cost| cost < by_states);
+            let exchanged_bytes = match dense {
+                Some(_) => dense_bytes(&puzzle, &partition, processes),
+                None => sparse_bytes(&puzzle, &partition, states, processes),
+            };
+            Row {
+                processes,
+                memory_bytes: budget.memory_bytes_per_process(processes.into()),
+                exchanged_bytes,
+                seconds: dense.unwrap_or(by_states) * 1e-9 / f64::from(processes),
+            }
         })
         .collect();
     let free_disk = host::free_disk_bytes(&folder)?;
@@ -83,9 +100,14 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
     }
     println!("{table}");
     println!(
-        "The time is {SAMPLE} random states measured here on one thread ({nanoseconds:.0} ns each), times the states, for one thread \
-         a process and a processor each; checkpoints and waiting come on top."
+        "Time is for one thread a process and a processor each, without waiting and checkpoints: {:.0} ns a state{} on random states of this \
+         puzzle on this machine, with about {DENSE_LEVELS} dense levels assumed.",
+        speed.nanoseconds_per_state,
+        speed.nanoseconds_per_unit.map_or_else(String::new, |unit| format!(", {unit:.0} ns a unit of 120 ranks and dense level")),
     );
+    if let Err(short) = budget.check(&host::Placement::alone(), ProcessId::FIRST, free_memory, free_disk) {
+        println!("One process would be refused here: {short}");
+    }
     Ok(())
 }
 
@@ -103,25 +125,85 @@ fn sample(partition: &Partition) -> impl Iterator<Item = StateRank> + use<> {
     (0..SAMPLE).map(move |number| StateRank(mix64(number) % count))
 }
 
-/// Measures expansion, grouping and look-ups of random states on one thread.
+/// How fast this machine works on this puzzle, on one thread.
+struct Speed {
+    /// Expansion, grouping and look-up of a state.
+    nanoseconds_per_state: f64,
+    /// Pulling 120 ranks that are half seen; `None` where the puzzle has no lanes.
+    nanoseconds_per_unit: Option<f64>,
+}
+
+impl Speed {
+    fn measure(puzzle: &Puzzle, partition: &Partition) -> Self {
+        Self {
+            nanoseconds_per_state: nanoseconds_per_state(puzzle, partition),
+            nanoseconds_per_unit: nanoseconds_per_unit(puzzle, partition),
+        }
+    }
+}
+
 fn nanoseconds_per_state(puzzle: &Puzzle, partition: &Partition) -> f64 {
     let expansion = StateExpansion::new(puzzle);
     let words = bitset::words_for(partition.state_count()).min(MOST_SAMPLE_WORDS);
-    let mut seen = vec![0_u64; to_usize(words)];
-    let since = Instant::now();
+    // Written once, so that the first touch of each page is not measured.
+    let mut seen = vec![0x5555_5555_5555_5555_u64; to_usize(words)];
     let mut successors = Vec::with_capacity(to_usize(SAMPLE) * expansion.generators());
-    for state in sample(partition) {
-        expansion.expand(state, |successor| successors.push(successor.0));
+    let mut nanoseconds = f64::INFINITY;
+    for _ in 0..2 {
+        successors.clear();
+        let since = Instant::now();
+        for state in sample(partition) {
+            expansion.expand(state, |successor| successors.push(successor.0));
+        }
+        let (grouped, _) = partition.group_by_shard(&successors);
+        for rank in grouped {
+            bitset::insert(&mut seen, rank % (words * 64));
+        }
+        nanoseconds = nanoseconds.min(since.elapsed().as_secs_f64() * 1e9 / approximate(SAMPLE));
     }
-    let (grouped, _) = partition.group_by_shard(&successors);
-    for rank in grouped {
-        bitset::insert(&mut seen, rank % (words * 64));
-    }
-    approximate(rounded_down(since.elapsed().as_secs_f64() * 1e9)) / approximate(SAMPLE)
+    nanoseconds
 }
 
-/// Bytes between processes over the whole search: eight for each successor that another process owns, by the share among random states.
-fn exchanged_bytes(puzzle: &Puzzle, partition: &Partition, states: u64, processes: u32) -> u64 {
+/// Pulls a few hundred units of the first block in every plane, with one random half-full block standing for all sources.
+fn nanoseconds_per_unit(puzzle: &Puzzle, partition: &Partition) -> Option<f64> {
+    let lanes = LaneExpansion::new(puzzle, partition.blocks_per_plane())?;
+    let block_bytes = lanes.units_per_block() * UNIT_BYTES;
+    let random: Vec<u8> = (0..to_u64(block_bytes.div_ceil(8) + 3)).flat_map(|number| mix64(number).to_le_bytes()).collect();
+    let source = LaneSource { blocks: vec![&random; lanes.planes() * lanes.blocks_per_plane()] };
+    let units = lanes.units_per_block().min(500);
+    let mut next = vec![0; units * UNIT_BYTES];
+    let planes = lanes.planes().min(MOST_SAMPLE_PLANES);
+    let mut nanoseconds = f64::INFINITY;
+    for _ in 0..3 {
+        let since = Instant::now();
+        let prefixes = lanes.prefixes(0, 0, units);
+        for plane in 0..planes {
+            let mut target = Target { plane, seen: &random[..], next: &mut next, first_unit: 0, contributed: Vec::new() };
+            std::hint::black_box(lanes.pull(&source, &prefixes, &mut target));
+        }
+        nanoseconds = nanoseconds.min(since.elapsed().as_secs_f64() * 1e9 / approximate(to_u64(units * planes)));
+    }
+    Some(nanoseconds)
+}
+
+/// Units of 120 ranks in the whole space.
+fn units(partition: &Partition) -> f64 {
+    approximate(partition.state_count().div_ceil(LANE_STATES))
+}
+
+/// Bytes between processes when dense levels are pulled: a bit for each rank and generator whose source another process owns, by the share among
+/// random states, for every dense level.
+fn dense_bytes(puzzle: &Puzzle, partition: &Partition, processes: u32) -> u64 {
+    rounded_down(crossing_share(puzzle, partition, processes) * approximate(partition.state_count()) / 8.0 * DENSE_LEVELS)
+}
+
+/// Bytes between processes when all levels are expanded by states: eight for each successor that another process owns.
+fn sparse_bytes(puzzle: &Puzzle, partition: &Partition, states: u64, processes: u32) -> u64 {
+    rounded_down(crossing_share(puzzle, partition, processes) * approximate(states) * 8.0)
+}
+
+/// Successors of a random state that another process owns.
+fn crossing_share(puzzle: &Puzzle, partition: &Partition, processes: u32) -> f64 {
     let expansion = StateExpansion::new(puzzle);
     let owners = partition.owners(processes);
     let owner = |rank: StateRank| owners[partition.shard_of(rank).index()];
@@ -130,7 +212,7 @@ fn exchanged_bytes(puzzle: &Puzzle, partition: &Partition, states: u64, processe
         let here = owner(state);
         expansion.expand(state, |successor| crossing += u64::from(owner(successor) != here));
     }
-    rounded_down(approximate(states) * approximate(crossing) / approximate(SAMPLE) * 8.0)
+    approximate(crossing) / approximate(SAMPLE)
 }
 
 fn readable_seconds(seconds: f64) -> String {

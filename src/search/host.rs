@@ -81,6 +81,12 @@ impl Placement {
         Self { hosts, processors }
     }
 
+    /// One process on this host.
+    #[must_use]
+    pub fn alone() -> Self {
+        Self { hosts: vec![host_name()], processors: vec![to_u64(usable_processors())] }
+    }
+
     /// Number of processes on the host of `process`.
     #[must_use]
     pub fn on_same_host(&self, process: ProcessId) -> u32 {
