@@ -91,6 +91,8 @@ pub struct LanePlan {
     pub prefix: Vec<Origin>,
     /// Number of crossing positions, k.
     pub crossings: usize,
+    /// The first source prefix position that holds a crossing label.
+    pub crossing_at: usize,
     /// Target prefix positions whose labels move into the source's suffix, in the order of the key's digits.
     pub moved_out: Vec<u8>,
     /// For each piece the crossing labels, by their rank among the target's suffix labels.
@@ -114,6 +116,7 @@ impl LanePlan {
         let in_prefix = |position: u8| usize::from(position) < prefix_length;
         let suffix_index = |position: u8| usize::from(position) - prefix_length;
         let mut crossed: Vec<usize> = Vec::new();
+        let crossing_at = images[..prefix_length].iter().position(|&image| !in_prefix(image)).unwrap_or(prefix_length);
         let prefix = images[..prefix_length]
             .iter()
             .map(|&image| {
@@ -130,6 +133,7 @@ impl LanePlan {
         let mut plan = Self {
             prefix,
             crossings,
+            crossing_at,
             moved_out,
             choices: Vec::new(),
             moves: Vec::new(),

@@ -14,7 +14,7 @@
 use super::bit_moves::{BitMoves, Portable};
 use super::bit_stream::{BitReader, BitWriter};
 use super::lane_plan::{LanePlan, MOST_CROSSINGS, MOST_PREFIX, Origin, PieceMove, SUFFIX};
-use crate::base::ids::{index_u32, low_u32, low_u64, to_u64, to_usize};
+use crate::base::ids::{approximate, index_u32, low_u32, low_u64, to_u64, to_usize};
 use crate::base::mix::{Fingerprint, LANE_STATES};
 use crate::puzzle::Puzzle;
 use crate::ranking::StateSpace;
@@ -212,19 +212,33 @@ impl LaneExpansion {
         self.moves[plane * self.generators + generator].0
     }
 
-    /// Estimated nanoseconds to pull one lane that is not full, averaged over planes. Measured for 120-bit lanes (benches); only the choice between expansions depends on it.
+    /// Estimated nanoseconds to pull one unit that is not full, averaged over planes; of one generator, or all. Measured on one machine (`tests/benches`); only the
+    /// choice between expansions depends on it.
     #[must_use]
-    pub fn lane_cost(&self) -> f64 {
-        let cost = |plan: &LanePlan| match (plan.is_identity, plan.crossings) {
-            (true, _) => 2.0,
-            (false, 0) => 10.0,
-            (false, 1) => 40.0,
+    pub fn unit_cost(&self) -> f64 {
+        let moves: f64 = self.moves.iter().map(|&(_, plan)| self.plan_cost(plan)).sum();
+        let lanes = approximate(to_u64(self.lanes_per_unit()));
+        25.0 + lanes * moves / approximate(to_u64(self.planes()))
+    }
+
+    /// Estimated nanoseconds that a unit costs beside [`LaneExpansion::unit_cost`] when another process owns its sources: contributing and receiving.
+    #[must_use]
+    pub fn crossing_unit_cost(&self) -> f64 {
+        let crossing = self.moves.iter().zip(&self.crossing_blocks).filter(|(_, crosses)| **crosses);
+        let moves: f64 = crossing.map(|(&(_, plan), _)| 2.0 * self.plan_cost(plan)).sum();
+        approximate(to_u64(self.lanes_per_unit())) * moves / approximate(to_u64(self.planes()))
+    }
+
+    fn plan_cost(&self, plan: usize) -> f64 {
+        let plan = &self.plans[plan];
+        match (plan.is_identity, plan.crossings) {
+            (true, _) => 3.0,
+            (false, 0) => 12.0,
+            (false, 1) => 60.0,
             (false, 2) => 250.0,
             (false, 3) => 900.0,
             _ => 6_000.0,
-        };
-        let total: f64 = self.moves.iter().map(|&(_, plan)| cost(&self.plans[plan])).sum();
-        10.0 + total / crate::base::ids::approximate(to_u64(self.planes()))
+        }
     }
 
     /// Works out the prefixes of `units` units of `block` from `first_unit` on; they serve every plane.
@@ -473,6 +487,13 @@ impl LaneExpansion {
     #[inline(always)]
     fn for_each_piece(&self, row: &PrefixRow, plan: &LanePlan, mut visit: impl FnMut(u64, Piece)) {
         let moved_set = plan.moved_out.iter().fold(0_u32, |set, &position| set | 1 << row.labels[usize::from(position)]);
+        if plan.crossings == 1 {
+            let places = self.source_places(plan, row);
+            for (number, (place, label)) in places.into_iter().zip(row.rest).enumerate() {
+                visit(place, Piece { number, suffix_set: (row.rest_set | moved_set) & !(1 << label) });
+            }
+            return;
+        }
         for (number, choice) in plan.choices.iter().enumerate() {
             let mut crossing = [0; MOST_CROSSINGS];
             let mut suffix_set = row.rest_set | moved_set;
@@ -482,6 +503,37 @@ impl LaneExpansion {
             }
             visit(self.source_place(plan, row, &crossing), Piece { number, suffix_set });
         }
+    }
+
+    /// [`LaneExpansion::source_place`] for each of the five labels that may cross when one does. The labels that do not cross are ranked once; a crossing label x at
+    /// position c has a digit of its own, and takes 1 off the digit of every larger label behind it.
+    #[inline(always)]
+    fn source_places(&self, plan: &LanePlan, row: &PrefixRow) -> [u64; SUFFIX] {
+        let mut used = 0_u32;
+        let mut common = 0_u64;
+        let mut places = [0_u64; SUFFIX];
+        for (number, (origin, weight)) in plan.prefix.iter().zip(self.weights).enumerate() {
+            match *origin {
+                Origin::Prefix(position) => {
+                    let label = row.labels[usize::from(position)];
+                    let below = (1_u32 << label) - 1;
+                    common += u64::from(u32::from(label) - (used & below).count_ones()) * weight;
+                    used |= below + 1;
+                    if number > plan.crossing_at {
+                        for (place, other) in places.iter_mut().zip(row.rest) {
+                            *place = place.wrapping_sub(if other < label { weight } else { 0 });
+                        }
+                    }
+                }
+                Origin::Crossing(_) => {
+                    for (place, label) in places.iter_mut().zip(row.rest) {
+                        let below = (1_u32 << label) - 1;
+                        *place = place.wrapping_add(u64::from(u32::from(label) - (used & below).count_ones()) * weight);
+                    }
+                }
+            }
+        }
+        places.map(|place| place.wrapping_add(common))
     }
 
     /// How a piece moves: by the sign of the target lane, and the ranks of the moved-out labels among the source's suffix labels.

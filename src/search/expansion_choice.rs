@@ -73,8 +73,8 @@ impl fmt::Display for ExpansionChoice {
 const STATE_NANOSECONDS: f64 = 60.0;
 const SUCCESSOR_NANOSECONDS: f64 = 30.0;
 
-/// Cost of passing over a full lane.
-const FULL_LANE_NANOSECONDS: f64 = 1.5;
+/// Cost of passing over a full unit of 120 ranks.
+const FULL_UNIT_NANOSECONDS: f64 = 2.0;
 
 /// Estimated seconds of one thread of all processes together, for each expansion.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,9 +96,13 @@ impl Estimate {
         let ranks = search.partition.state_count();
         // Ranks that are never reached look unseen for ever.
         let unseen = approximate(ranks - search.total_states());
-        let lanes = approximate(ranks.div_ceil(LANE_STATES));
-        let passing = lanes * FULL_LANE_NANOSECONDS;
-        let lane_cost = search.lanes.as_ref().map(|expansion| passing + unseen.min(lanes) * expansion.lane_cost());
+        let units = approximate(ranks.div_ceil(LANE_STATES));
+        let passing = units * FULL_UNIT_NANOSECONDS;
+        let lane_cost = search.lanes.as_ref().map(|lanes| {
+            // What a process contributes to others is pulled without knowing what is seen there.
+            let contributing = f64::from(search.exchange.processes() - 1) * units * lanes.crossing_unit_cost();
+            passing + unseen.min(units) * lanes.unit_cost() + contributing
+        });
         Self {
             states: approximate(search.last_level().states) * by_state * 1e-9,
             lanes: lane_cost.map(|cost| cost * 1e-9),
