@@ -275,6 +275,7 @@ fn search(prepared: &Prepared, exchange: &dyn Exchange, stop: &StopRequest, thre
         threads,
         checkpoint_seconds: prepared.config.search.checkpoint_seconds,
         keep_levels: prepared.config.search.keep_levels,
+        share_memory: prepared.config.search.share_memory,
         most_antipodes: prepared.config.search.most_antipodes,
         expansion: prepared.config.search.expansion,
         round_successors: round_successors(&prepared.config),

@@ -11,6 +11,7 @@
 //! most_antipodes = 1000        # antipodes listed
 //! round_kib = 16384            # successors held between two exchanges, in KiB
 //! exchange_kib = 65536         # most sent to one process in one message, in KiB
+//! share_memory = true          # processes of one host read each other's scratch files instead of exchanging lanes
 //! expansion = "auto"           # or "states", "lanes", "unseen": how levels are expanded
 //! ```
 //! A puzzle's own file is a run configuration, too: everything else has a default.
@@ -39,6 +40,8 @@ pub struct SearchConfig {
     pub round_kib: u64,
     /// Most sent to one process in one message, in KiB.
     pub exchange_kib: u64,
+    /// Whether processes of one host read each other's scratch files.
+    pub share_memory: bool,
     /// How levels are expanded.
     pub expansion: ExpansionChoice,
 }
@@ -52,6 +55,7 @@ impl Default for SearchConfig {
             most_antipodes: 1_000,
             round_kib: 16_384,
             exchange_kib: 65_536,
+            share_memory: true,
             expansion: ExpansionChoice::Auto,
         }
     }
@@ -111,6 +115,9 @@ impl RunConfig {
             if let Some(kib) = keys.optional_integer("exchange_kib", 1..=65_536)? {
                 search.exchange_kib = kib;
             }
+            if let Some(share) = keys.optional_bool("share_memory")? {
+                search.share_memory = share;
+            }
             if let Some(name) = keys.optional_choice("expansion", &ExpansionChoice::NAMES)? {
                 search.expansion = ExpansionChoice::of_name(&name).unwrap_or(search.expansion);
             }
@@ -138,6 +145,7 @@ impl RunConfig {
         }
         let _ = writeln!(text, "most_antipodes = {}", search.most_antipodes);
         let _ = writeln!(text, "round_kib = {}\nexchange_kib = {}", search.round_kib, search.exchange_kib);
+        let _ = writeln!(text, "share_memory = {}", search.share_memory);
         let _ = writeln!(text, "expansion = {}", quoted(&search.expansion.to_string()));
         text
     }

@@ -8,6 +8,7 @@
 //!   that move many labels between prefix and suffix).
 
 use super::Search;
+use super::shared_views::SharedViews;
 use crate::base::ids::{approximate, to_u64};
 use crate::base::mix::LANE_STATES;
 use serde::{Deserialize, Serialize};
@@ -100,7 +101,8 @@ impl Estimate {
         let passing = units * FULL_UNIT_NANOSECONDS;
         let lane_cost = search.lanes.as_ref().map(|lanes| {
             // What a process contributes to others is pulled without knowing what is seen there.
-            let contributing = f64::from(search.exchange.processes() - 1) * units * lanes.crossing_unit_cost();
+            let apart = search.shared.as_ref().map_or(0, SharedViews::processes_apart);
+            let contributing = f64::from(apart) * units * lanes.crossing_unit_cost();
             passing + unseen.min(units) * lanes.unit_cost() + contributing
         });
         Self {

@@ -5,6 +5,8 @@
 //! bits of whole target lanes, already in the target's order, one bit for each state and generator that crosses. Then the contributions are exchanged while
 //! (with more than one thread) the next ones are worked out, and the own jobs of the round are pulled.
 //!
+//! Processes of one host read each other's scratch files (`shared_views.rs`) and send each other no lanes.
+//!
 //! Message to a process: for its jobs of the round, in order, for each plane and generator to which this process may contribute, a header word
 //! `length << 2 | kind` and the bytes in words. Kind 0: no states, no bytes. Kind 1: the bits of all target lanes that this process speaks for, one bit a state.
 //! Kind 2: a zstd frame of the same, where many bytes are zero.
@@ -13,6 +15,7 @@ use super::Search;
 use super::guards::Tally;
 use super::level::{RoundEnd, Work, end_round};
 use super::observer::Observer;
+use super::shared_views::{self, SharedViews};
 use super::stop::StopReason;
 use crate::base::ids::{index_u32, to_u64, to_usize};
 use crate::base::mix::LANE_STATES;
@@ -49,6 +52,8 @@ struct Plan<'a> {
     owners: Vec<ProcessId>,
     /// For each process, whether it owns each plane and block.
     owned: Vec<Vec<bool>>,
+    /// Who reads whose scratch files.
+    shared: &'a SharedViews,
     /// The jobs of each process.
     jobs: Vec<Vec<Job>>,
     jobs_per_round: usize,
@@ -76,7 +81,7 @@ const BITS: u64 = 1;
 const FRAME: u64 = 2;
 
 impl<'a> Plan<'a> {
-    fn new(lanes: &'a LaneExpansion, search: &Search<'_>) -> Self {
+    fn new(lanes: &'a LaneExpansion, shared: &'a SharedViews, search: &Search<'_>) -> Self {
         let processes = index_u32(search.exchange.processes());
         let blocks = lanes.blocks_per_plane();
         let block_states = to_u64(lanes.units_per_block()) * LANE_STATES;
@@ -94,7 +99,7 @@ impl<'a> Plan<'a> {
         let by_bytes = if processes > 1 { ROUND_BYTES / bytes_per_job } else { usize::MAX };
         let jobs_per_round = by_bytes.min(most_jobs.div_ceil(LEAST_ROUNDS)).max(1);
         let owned = (0..search.exchange.processes()).map(|process| owners.iter().map(|owner| owner.0 == process).collect()).collect();
-        Self { lanes, processes, owners, owned, jobs, jobs_per_round }
+        Self { lanes, processes, owners, owned, shared, jobs, jobs_per_round }
     }
 
     fn rounds(&self) -> usize {
@@ -115,7 +120,8 @@ impl<'a> Plan<'a> {
 
     /// Planes and generators of a job of `owner` to which `sender` may contribute, in the order of the message.
     fn contributions(&self, owner: usize, sender: usize, job: Job) -> impl Iterator<Item = (usize, usize)> + '_ {
-        (0..self.lanes.planes()).filter(move |&plane| self.owns(owner, plane, job.block)).flat_map(move |plane| {
+        let apart = !self.shared.share(owner, sender);
+        (0..self.lanes.planes()).filter(move |&plane| apart && self.owns(owner, plane, job.block)).flat_map(move |plane| {
             (0..self.lanes.generators())
                 .filter(move |&generator| {
                     self.lanes.crosses_blocks(plane, generator) || self.owns(sender, self.lanes.target_plane(plane, generator), job.block)
@@ -139,6 +145,7 @@ pub fn run(search: &mut Search<'_>, observer: &mut dyn Observer, work: &mut Work
     let shards = &mut search.shards;
     let prepared = pool.install(|| shards.par_iter_mut().try_for_each(|shard| shard.seen.prepare_lanes()));
     agree(search.exchange, prepared)?;
+    shared_views::update(search)?;
     // The level borrows the shards for itself; the rest of the search stays readable.
     let mut shards = std::mem::take(&mut search.shards);
     let result = run_rounds(search, &mut shards, observer, work);
@@ -147,8 +154,10 @@ pub fn run(search: &mut Search<'_>, observer: &mut dyn Observer, work: &mut Work
 }
 
 fn run_rounds(search: &Search<'_>, shards: &mut [Shard], observer: &mut dyn Observer, work: &mut Work) -> Result<Option<StopReason>> {
-    let Some(lanes) = &search.lanes else { return Err(Error::invariant("lanes of this puzzle", "none", "some")) };
-    let plan = Plan::new(lanes, search);
+    let (Some(lanes), Some(shared)) = (&search.lanes, &search.shared) else {
+        return Err(Error::invariant("lanes of this puzzle", "none", "some"));
+    };
+    let plan = Plan::new(lanes, shared, search);
     let me = search.exchange.process().index();
     let own_frontier: u64 = shards.iter().map(|shard| shard.frontier.count()).sum();
     let filler = Filler::new(search.partition.shard_length());
@@ -228,7 +237,7 @@ struct Opened<'a> {
 }
 
 impl<'a> Opened<'a> {
-    fn new(plan: &Plan<'_>, search: &Search<'_>, shards: &'a mut [Shard], filler: &'a Filler) -> Result<Self> {
+    fn new(plan: &Plan<'a>, search: &Search<'_>, shards: &'a mut [Shard], filler: &'a Filler) -> Result<Self> {
         let parts = plan.owners.len();
         let part_bytes = plan.lanes.units_per_block() * UNIT_BYTES;
         let mut blocks: Vec<&'a [u8]> = vec![&[]; parts];
@@ -249,6 +258,18 @@ impl<'a> Opened<'a> {
                 rest[first_part + number] = Some((place, now));
                 next = after;
                 number += 1;
+            }
+        }
+        for (id, lanes) in plan.shared.others() {
+            let first_part = to_usize(search.partition.first_rank(id).0 / (to_u64(part_bytes) * 8));
+            let ranks = search.partition.ranks(id);
+            let seen: &'a [u8] = match lanes {
+                Lanes::Empty => &filler.empty,
+                Lanes::Full => &filler.full,
+                Lanes::Bits(bytes) => bytes,
+            };
+            for number in 0..to_usize((ranks.end - ranks.start) / (to_u64(part_bytes) * 8)) {
+                blocks[first_part + number] = &seen[number * part_bytes..];
             }
         }
         debug_assert!(search.partition.shard_length().is_multiple_of(to_u64(part_bytes) * 8) || search.partition.shards() == 1);

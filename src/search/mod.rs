@@ -14,6 +14,7 @@ pub mod manifest;
 pub mod observer;
 pub mod outcome;
 pub mod run_folder;
+pub mod shared_views;
 pub mod state_rounds;
 pub mod stop;
 pub mod unseen_rounds;

@@ -4,6 +4,7 @@ use super::expansion_choice::ExpansionChoice;
 use super::guards::Rules;
 use super::manifest::LevelRecord;
 use super::run_folder::RunFolder;
+use super::shared_views::SharedViews;
 use super::stop::StopRequest;
 use crate::base::ids::to_u64;
 use crate::base::partition::Partition;
@@ -24,6 +25,8 @@ pub struct Settings {
     pub checkpoint_seconds: u64,
     /// Whether every closed level is archived.
     pub keep_levels: bool,
+    /// Whether processes of one host read each other's scratch files instead of exchanging lanes.
+    pub share_memory: bool,
     /// Most antipodes listed.
     pub most_antipodes: usize,
     /// How levels are expanded.
@@ -62,6 +65,8 @@ pub struct Search<'a> {
     pub expansion: StateExpansion,
     /// The same compiled for lanes, where the puzzle allows it.
     pub lanes: Option<LaneExpansion>,
+    /// Shards of other processes on this host, once a level was expanded by lanes.
+    pub shared: Option<SharedViews>,
     /// The invariants that this puzzle obeys.
     pub rules: Rules,
     /// Threads of this process.
@@ -120,6 +125,7 @@ impl<'a> Search<'a> {
             rules: Rules::of(puzzle, settings.expected_states),
             expansion,
             lanes,
+            shared: None,
             pool,
             resumes: 0,
             earlier_seconds: 0.0,

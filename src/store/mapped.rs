@@ -6,7 +6,7 @@
 
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::{Error, Result, fault_point};
-use memmap2::{MmapMut, MmapOptions};
+use memmap2::{Mmap, MmapMut, MmapOptions};
 use rustix::fs::FallocateFlags;
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions};
@@ -81,6 +81,38 @@ impl MappedWords {
     }
 }
 
+/// A region that another process of this host maps for writing, mapped here for reading.
+#[derive(Debug)]
+pub struct MappedView {
+    map: Mmap,
+}
+
+impl MappedView {
+    /// Maps `region` of another process. The caller makes sure that the bytes are read only while nobody writes them: during a level by lanes, which no process closes before
+    /// all have read.
+    ///
+    /// # Errors
+    /// `Io` when the region is not there.
+    pub fn open(region: &Region) -> Result<Self> {
+        let attempt = || -> std::io::Result<Mmap> {
+            let file = File::open(&region.path)?;
+            let (first, length) = (region.number * region.bytes(), region.bytes());
+            if file.metadata()?.len() < first + length {
+                return Err(std::io::ErrorKind::UnexpectedEof.into());
+            }
+            // SAFETY: the mapped range is in the file, which never gets shorter while the job holds the run folder's lock; see above for writers.
+            unsafe { MmapOptions::new().offset(first).len(to_usize(length)).map(&file) }
+        };
+        attempt().map(|map| Self { map }).map_err(|source| Error::io("read the shared scratch file", &region.path, source))
+    }
+
+    /// The bytes of the words and at least 16 zero bytes behind them.
+    #[must_use]
+    pub fn padded_bytes(&self) -> &[u8] {
+        &self.map[..]
+    }
+}
+
 /// Reserves `length` bytes at `first` on disk. File systems without fallocate get zeros written.
 fn preallocate(file: &mut File, first: u64, length: u64) -> std::io::Result<()> {
     match rustix::fs::fallocate(&*file, FallocateFlags::empty(), first, length) {
@@ -134,5 +166,8 @@ mod tests {
         region(0).release();
         assert!(MappedWords::create(&region(0)).expect("room").iter().all(|&word| word == 0));
         assert!(second.iter().all(|&word| word == 2));
+        let view = MappedView::open(&region(1)).expect("there");
+        assert_eq!(view.padded_bytes()[..16], [2, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0]);
+        assert!(MappedView::open(&region(2)).is_err());
     }
 }

@@ -9,7 +9,7 @@ pub mod rank_set;
 pub mod shard;
 
 pub use block::{BlockEntry, Contents};
-pub use mapped::MappedWords;
+pub use mapped::{MappedView, MappedWords, Region};
 pub use pack::{PackReader, PackWriter};
 pub use rank_set::{Lanes, RankSet};
 pub use shard::{Edges, LevelPart, Shard};

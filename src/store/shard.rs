@@ -1,12 +1,21 @@
 //! A shard: the three sets of one contiguous range of ranks, and how a level is found and closed in it.
 
+use super::bitset;
+use super::mapped::Region;
 use super::rank_set::RankSet;
 use crate::base::ids::to_u64;
 use crate::base::mix::{Fingerprint, LANE_STATES};
 use crate::base::{Error, Result, ShardId, fault_point};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Region of the scratch file that `seen` has; the two level sets have the next two.
+const SEEN_REGION: u64 = 0;
+
+fn scratch_path(id: ShardId, work: &Path) -> PathBuf {
+    work.join(format!("{:06}.bits", id.0))
+}
 
 /// Edges from the states of one level, by where they lead, counted with multiplicity: lower, the same, or the next level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,11 +75,17 @@ pub struct Shard {
 }
 
 impl Shard {
+    /// Where the bits of `seen` are, for the processes of the same host.
+    #[must_use]
+    pub fn seen_region(id: ShardId, length: u64, work: &Path) -> Region {
+        Region { path: scratch_path(id, work), number: SEEN_REGION, words: bitset::words_for(length) }
+    }
+
     /// A shard without states; its scratch files, once it needs any, are in `work`.
     #[must_use]
     pub fn new(id: ShardId, ranks: Range<u64>, work: &Path) -> Self {
-        let set = |region: u64| RankSet::empty(ranks.end - ranks.start, work.join(format!("{:06}.bits", id.0)), region);
-        Self { id, seen: set(0), frontier: set(1), next: set(2), ranks }
+        let set = |region: u64| RankSet::empty(ranks.end - ranks.start, scratch_path(id, work), region);
+        Self { id, seen: set(SEEN_REGION), frontier: set(1), next: set(2), ranks }
     }
 
     /// Number of ranks.

@@ -1,0 +1,140 @@
+//! Scratch files of the other processes on this host, mapped for reading: co-located processes share the page cache and send each other no lanes.
+//!
+//! Who shares is found out by trial, not by name: every process writes a token to the scratch folder and looks for the tokens of the others. (Two containers may have one host
+//! name and different disks.) The answer is agreed on, so that a sender and a receiver never differ about a message.
+//!
+//! Order of reads and writes: `seen` changes only when a level is closed; a process closes it after the sum over all processes that follows the last round, and reads again after the
+//! agreement that follows the closing. So nobody reads a shard that its owner writes.
+
+use super::Search;
+use crate::base::ids::{index_u32, low_u32};
+use crate::base::{Error, ProcessId, Result, ShardId};
+use crate::exchange::agree;
+use crate::store::{Lanes, MappedView, Shard};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What a shard of another process holds.
+#[derive(Debug)]
+enum View {
+    Empty,
+    Full,
+    Bits(MappedView),
+}
+
+/// Which processes share scratch files, and the shards of those that share with this one.
+#[derive(Debug)]
+pub struct SharedViews {
+    /// `processes x processes`, symmetric; a process does not share with itself.
+    share: Vec<bool>,
+    processes: usize,
+    views: BTreeMap<ShardId, View>,
+}
+
+const EMPTY: u64 = 0;
+const FULL: u64 = 1;
+const BITS: u64 = 2;
+
+impl SharedViews {
+    /// Whether two processes read each other's scratch files.
+    #[must_use]
+    pub fn share(&self, first: usize, second: usize) -> bool {
+        self.share[first * self.processes + second]
+    }
+
+    /// The shards of the processes that share with this one.
+    pub fn others(&self) -> impl Iterator<Item = (ShardId, Lanes<'_>)> {
+        self.views.iter().map(|(&id, view)| {
+            let lanes = match view {
+                View::Empty => Lanes::Empty,
+                View::Full => Lanes::Full,
+                View::Bits(view) => Lanes::Bits(view.padded_bytes()),
+            };
+            (id, lanes)
+        })
+    }
+
+    /// Processes that do not share with the first one: how many must be sent what it owns.
+    #[must_use]
+    pub fn processes_apart(&self) -> u32 {
+        low_u32(crate::base::ids::to_u64((1..self.processes).filter(|&other| !self.share(0, other)).count()))
+    }
+
+    /// Finds out who shares. Collective.
+    fn detect(search: &Search<'_>) -> Result<Self> {
+        let processes = index_u32(search.exchange.processes());
+        let me = search.exchange.process();
+        let work = search.folder.work();
+        let token = u64::from(std::process::id()) << 32 | u64::from(me.0) << 16 | 0x5eed;
+        let written = if search.settings.share_memory {
+            let path = token_path(&work, me);
+            std::fs::write(&path, token.to_le_bytes()).map_err(|source| Error::io("write", &path, source))
+        } else {
+            Ok(())
+        };
+        // Behind the agreement all tokens are written.
+        agree(search.exchange, written)?;
+        let tokens = search.exchange.all_to_all(vec![vec![token]; processes]);
+        let mine: Vec<u64> = (0..search.exchange.processes())
+            .map(|other| {
+                let found = std::fs::read(token_path(&work, ProcessId(other))).unwrap_or_default();
+                let expected = tokens[index_u32(other)].first().copied().unwrap_or(0).to_le_bytes();
+                u64::from(search.settings.share_memory && other != me.0 && found == expected)
+            })
+            .collect();
+        let rows = search.exchange.all_to_all(vec![mine; processes]);
+        let sees = |a: usize, b: usize| rows[a].get(b).is_some_and(|&sees| sees == 1);
+        let share = (0..processes * processes)
+            .map(|pair| sees(pair / processes, pair % processes) && sees(pair % processes, pair / processes))
+            .collect();
+        Ok(Self { share, processes, views: BTreeMap::new() })
+    }
+}
+
+fn token_path(work: &Path, process: ProcessId) -> std::path::PathBuf {
+    work.join(format!("process-{:04}.token", process.0))
+}
+
+/// Brings the views of the other processes' shards up to date, before a level by lanes. Collective.
+///
+/// # Errors
+/// The same on every process, when a scratch file cannot be read.
+pub fn update(search: &mut Search<'_>) -> Result<()> {
+    let mut shared = match search.shared.take() {
+        Some(shared) => shared,
+        None => SharedViews::detect(search)?,
+    };
+    let me = search.exchange.process().index();
+    let forms: Vec<u64> = search.shards.iter().map(|shard| u64::from(shard.id.0) << 2 | form(shard)).collect();
+    let outgoing = (0..shared.processes).map(|other| if shared.share(me, other) { forms.clone() } else { Vec::new() }).collect();
+    let incoming = search.exchange.all_to_all(outgoing);
+    let mut take_over = || -> Result<()> {
+        for word in incoming.iter().enumerate().filter(|(sender, _)| *sender != me).flat_map(|(_, words)| words) {
+            let (id, form) = (ShardId(low_u32(word >> 2)), word & 3);
+            let known = shared.views.get(&id);
+            let view = match form {
+                FULL => View::Full,
+                BITS if matches!(known, Some(View::Bits(_))) => continue,
+                BITS => {
+                    let ranks = search.partition.ranks(id);
+                    View::Bits(MappedView::open(&Shard::seen_region(id, ranks.end - ranks.start, &search.folder.work()))?)
+                }
+                _ => View::Empty,
+            };
+            shared.views.insert(id, view);
+        }
+        Ok(())
+    };
+    let taken = take_over();
+    agree(search.exchange, taken)?;
+    search.shared = Some(shared);
+    Ok(())
+}
+
+fn form(shard: &Shard) -> u64 {
+    match shard.seen.lanes() {
+        Lanes::Empty => EMPTY,
+        Lanes::Full => FULL,
+        Lanes::Bits(_) => BITS,
+    }
+}
