@@ -10,7 +10,7 @@ fn main() {
     let arguments = cli::Arguments::try_parse().unwrap_or_else(|error| {
         // Under a launcher every process comes here; one message is enough.
         if !session::is_silent_copy() {
-            let _ = error.print();
+            session::print_usage_error(&error);
         }
         exit(error.exit_code())
     });

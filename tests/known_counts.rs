@@ -1,7 +1,8 @@
 //! The program finds the published numbers: states at every depth, God's numbers, antipodes, and files that agree with one another.
 //!
 //! Every puzzle is searched by the program itself, into a folder of its own. The expected values and their sources are in `tests/known/`.
-//! Turnstyle(12) is searched, too: 479,001,600 states took 39 s (63 s of CPU) in the test profile on two busy cores of a virtual machine.
+//! Turnstyle(12), 479,001,600 states, is one of them: by lanes it takes 6.5 s of CPU in the test profile, 13 s on two busy cores (by states alone it
+//! took 63 s of CPU).
 
 mod common;
 
@@ -21,7 +22,8 @@ const PATIENCE_SECONDS: u32 = 280;
 
 /// Searches `config` in `metric` and returns the folder, after checking that its files agree with one another.
 fn searched(config: &str, metric: &str) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+    // The largest one takes 200 MB.
+    let folder = if config == "turnstyle-12" { tempfile::tempdir().expect("a folder") } else { common::folder_in_memory() };
     let mut command = common::farthest_within(PATIENCE_SECONDS);
     common::succeed(command.args(["run", config, "--metric", metric, "--quiet", "--out"]).arg(folder.path()));
     check_files(folder.path());
@@ -65,14 +67,13 @@ fn check_files(folder: &Path) {
 fn check_levels(folder: &Path, counts: &[u64]) {
     let text = fs::read_to_string(folder.join("levels.tsv")).expect("readable");
     let rows: Vec<Vec<u64>> =
-        text.lines().skip(1).map(|line| common::numbers(&line.split('\t').take(6).collect::<Vec<_>>().join(" "))).collect();
+        text.lines().skip(1).map(|line| common::numbers(&line.split('\t').take(5).collect::<Vec<_>>().join(" "))).collect();
     assert_eq!(rows.iter().map(|row| row[1]).collect::<Vec<_>>(), counts);
-    let generators = rows[0][3..].iter().sum::<u64>();
+    let generators = rows[0][2..].iter().sum::<u64>();
     let mut up_before = 0;
     for (row, depth) in rows.iter().zip(0..) {
-        let [level, states, odd, down, same, up] = row[..] else { panic!("{row:?}") };
+        let [level, states, down, same, up] = row[..] else { panic!("{row:?}") };
         assert_eq!(level, depth);
-        assert!(odd <= states, "{row:?}");
         assert_eq!(down, up_before, "edges into level {depth}");
         assert_eq!(down + same + up, generators * states, "edges of level {depth}");
         up_before = up;
@@ -137,7 +138,7 @@ fn turnstyle(size: usize) {
 }
 
 #[test]
-fn turnstyle_12_first_as_it_takes_longest() {
+fn turnstyle_12() {
     turnstyle(12);
 }
 

@@ -1,8 +1,8 @@
 //! `farthest plan`: what a run would need, before anything starts.
 
 use super::arguments::PlanArguments;
-use super::run::{partition_of, round_successors, states_of};
-use super::run_config::RunConfig;
+use super::run::{round_successors, states_of};
+use super::run_config::{RunConfig, partition_of};
 use crate::base::ids::{approximate, rounded_down, to_u64, to_usize};
 use crate::base::mix::{LANE_STATES, mix64};
 use crate::base::partition::Partition;
@@ -46,7 +46,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
         return Ok(());
     }
     let puzzle = config.puzzle.build(&config.metric)?;
-    let partition = partition_of(&puzzle, &config)?;
+    let partition = partition_of(&puzzle, config.search.leading_positions)?;
     let states = states_of(&puzzle)?;
     let budget = Budget::new(&partition, states, round_successors(&config), config.search.keep_levels);
     let speed = Speed::measure(&puzzle, &partition);

@@ -3,7 +3,7 @@
 use super::arguments::{ResumeArguments, ResumePolicy, RunArguments, SessionArguments};
 use super::progress::{Reporter, log_to, wants_bar};
 use super::progress_file::{Phase, Progress};
-use super::run_config::RunConfig;
+use super::run_config::{RunConfig, partition_of};
 use super::session;
 use crate::base::error::EXIT_STOPPED;
 use crate::base::ids::{to_u64, to_usize};
@@ -13,7 +13,6 @@ use crate::evidence::dataset::{self, Summary};
 use crate::evidence::{Provenance, group_order};
 use crate::exchange::{Exchange, ROUND_WORDS, agree, broadcast};
 use crate::puzzle::Puzzle;
-use crate::ranking::StateSpace;
 use crate::search::budget::Budget;
 use crate::search::host::{self, Placement};
 use crate::search::run_folder::{RunLock, remove_folder};
@@ -81,6 +80,11 @@ struct Prepared {
 
 impl Prepared {
     fn load(request: &Request<'_>) -> Result<RunConfig> {
+        // `farthest resume` reads the configuration from the run folder itself.
+        let resumed = request.out.as_deref().filter(|folder| request.config == folder.join("run.toml"));
+        if let Some(folder) = resumed.filter(|_| !request.config.is_file()) {
+            return Err(nothing_to_resume(&RunFolder::new(folder)));
+        }
         let mut config = RunConfig::load(&request.config)?;
         if let Some(metric) = &request.metric {
             config.metric.clone_from(metric);
@@ -95,7 +99,7 @@ impl Prepared {
     fn new(request: &Request<'_>) -> Result<Self> {
         let config = Self::load(request)?;
         let puzzle = config.puzzle.build(&config.metric)?;
-        let partition = partition_of(&puzzle, &config)?;
+        let partition = partition_of(&puzzle, config.search.leading_positions)?;
         let states = states_of(&puzzle)?;
         let root = request.out.clone().unwrap_or_else(|| config.default_folder());
         let budget = Budget::new(&partition, states, round_successors(&config), config.search.keep_levels);
@@ -115,15 +119,6 @@ pub fn states_of(puzzle: &Puzzle) -> Result<u64> {
         .ok_or_else(|| Error::config(format!("{} has {states} states; choose a smaller puzzle", puzzle.name())))
 }
 
-/// The cut of the puzzle's space into shards.
-///
-/// # Errors
-/// `Config` when the space is too large, or the configured cut impossible.
-pub fn partition_of(puzzle: &Puzzle, config: &RunConfig) -> Result<Partition> {
-    let halved = StateSpace::of(puzzle).is_halved();
-    Partition::new(puzzle.planes().into(), puzzle.arrangement_length(), halved, config.search.leading_positions)
-}
-
 /// Successors that a process holds between two exchanges.
 #[must_use]
 pub fn round_successors(config: &RunConfig) -> usize {
@@ -136,6 +131,7 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange) -> Result<i32> {
     let prepared = agree(exchange, Prepared::new(request))?;
     let placement = Placement::of_job(exchange);
     agree(exchange, check_budget(&prepared, &placement, exchange))?;
+    let threads = agree(exchange, threads_of(request.session, &placement, exchange))?;
     let first = exchange.process().0 == 0;
     let opened = if first { open_folder(request, &prepared).map(Some) } else { Ok(None) };
     let opened = agree(exchange, opened)?;
@@ -150,7 +146,6 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange) -> Result<i32> {
         }
         return Ok(0);
     }
-    let threads = request.session.threads.map_or_else(|| placement.threads(exchange.process()), usize::from);
     let stop = agree(exchange, StopRequest::listen(request.session.max_hours))?;
     let mut observer = Watcher::new(request.session, &prepared, exchange, threads);
     observer.greet(&placement, threads);
@@ -176,6 +171,19 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange) -> Result<i32> {
         }
     }
     Ok(code)
+}
+
+/// Threads of this process: as asked for, or its share of the processors.
+fn threads_of(arguments: &SessionArguments, placement: &Placement, exchange: &dyn Exchange) -> Result<usize> {
+    let most = (4 * host::all_processors()).max(16);
+    match arguments.threads.map(usize::from) {
+        Some(wanted) if wanted > most => Err(Error::Usage(format!(
+            "--threads {wanted}: this host has {} processors; use at most {most} threads a process, or leave --threads out",
+            host::all_processors()
+        ))),
+        Some(wanted) => Ok(wanted),
+        None => Ok(placement.threads(exchange.process())),
+    }
 }
 
 /// Refuses what does not fit this host.
@@ -225,8 +233,18 @@ fn open_folder(request: &Request<'_>, prepared: &Prepared) -> Result<(RunLock, O
     if has_results && request.resume != ResumePolicy::Never {
         let summary = dataset::read(folder.root())?.summary;
         check_same_results(&summary, &prepared.puzzle, folder)?;
+        if prepared.config.search.keep_levels && !folder.levels().is_dir() {
+            return Err(Error::config(format!(
+                "{}: holds the results of a run that archived no levels, and keep_levels is set; run again with --resume never --force, or in \
+                 another folder with --out",
+                folder.root().display()
+            )));
+        }
         remove_folder(&folder.checkpoint())?;
         return Ok((lock, Some(summary)));
+    }
+    if request.resume != ResumePolicy::Never {
+        checkpoint::refuse_other_search(&folder.checkpoint(), &prepared.puzzle, &prepared.partition, &prepared.config.fixed_settings())?;
     }
     if !has_checkpoint {
         atomic_file::write(&folder.file("run.toml"), prepared.config.to_toml().as_bytes())?;

@@ -18,8 +18,10 @@
 
 use crate::base::config_text::{ConfigTable, StringOrTable};
 use crate::base::ids::{low_u32, to_usize};
+use crate::base::partition::Partition;
 use crate::base::{Error, Result};
-use crate::puzzle::{PuzzleSource, parse};
+use crate::puzzle::{Puzzle, PuzzleSource, parse};
+use crate::ranking::StateSpace;
 use crate::search::expansion_choice::ExpansionChoice;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -91,12 +93,19 @@ impl RunConfig {
             Some(StringOrTable::String(name)) => parse::resolve(&name, folder).map_err(|error| match error {
                 // A message of the named file has its own place.
                 Error::Config(message) if !message.contains(".toml:") => table.place_of("puzzle").error(message),
-                other => other,
+                Error::Config(message) => Error::Config(message),
+                other => table.place_of("puzzle").error(other),
             })?,
             Some(StringOrTable::Table(puzzle)) => parse::puzzle_table(puzzle)?,
             None => parse::puzzle(&mut table)?,
         };
-        let metric = table.optional_string("metric")?.unwrap_or_else(|| puzzle.default_metric());
+        let metric = match table.optional_string("metric")? {
+            Some(metric) => {
+                puzzle.check_metric(&metric).map_err(|error| table.place_of("metric").error(error))?;
+                metric
+            }
+            None => puzzle.default_metric(),
+        };
         let mut search = SearchConfig::default();
         if let Some(mut keys) = table.optional_table("search")? {
             if let Some(seconds) = keys.optional_integer("checkpoint_seconds", 0..=31_536_000)? {
@@ -105,7 +114,11 @@ impl RunConfig {
             if let Some(keep) = keys.optional_bool("keep_levels")? {
                 search.keep_levels = keep;
             }
+            let place = keys.place_of("leading_positions");
             search.leading_positions = keys.optional_integer("leading_positions", 0..=15)?.map(low_u32);
+            if search.leading_positions.is_some() {
+                partition_of(&puzzle.build(&metric)?, search.leading_positions).map_err(|error| place.error(error))?;
+            }
             if let Some(most) = keys.optional_integer("most_antipodes", 0..=1_000_000)? {
                 search.most_antipodes = to_usize(most);
             }
@@ -155,6 +168,15 @@ impl RunConfig {
     pub fn fixed_settings(&self) -> BTreeMap<String, String> {
         BTreeMap::from([("keep_levels".to_owned(), self.search.keep_levels.to_string())])
     }
+}
+
+/// The cut of the puzzle's space into shards.
+///
+/// # Errors
+/// `Config` when the space is too large, or the wanted cut impossible.
+pub fn partition_of(puzzle: &Puzzle, leading_positions: Option<u32>) -> Result<Partition> {
+    let halved = StateSpace::of(puzzle).is_halved();
+    Partition::new(puzzle.planes().into(), puzzle.arrangement_length(), halved, leading_positions)
 }
 
 fn quoted(text: &str) -> String {

@@ -19,6 +19,11 @@ pub fn with_processes(
 ) -> Result<i32> {
     let launcher = Launcher::of_environment();
     let participants = arguments.participants.unwrap_or(1);
+    if let (Transport::Mpi, Some(participants)) = (arguments.transport, arguments.participants) {
+        return Err(Error::Usage(format!(
+            "found --participants {participants} with --transport mpi, expected one of the two; the launcher says how many MPI processes there are"
+        )));
+    }
     let wants_mpi = match arguments.transport {
         Transport::Mpi => true,
         Transport::Local => false,
@@ -58,12 +63,26 @@ fn finish(exchange: &dyn Exchange, result: Result<i32>) -> i32 {
     match result {
         Ok(code) => code,
         Err(error) => {
-            if exchange.process() == ProcessId::FIRST {
+            // Under the wrong launcher every copy is the first process of its own job.
+            if exchange.process() == ProcessId::FIRST && !is_silent_copy() {
                 print_error(&error);
             }
             error.exit_code()
         }
     }
+}
+
+/// Prints what is wrong with the command line, in one line; help and version as they are.
+pub fn print_usage_error(error: &clap::Error) {
+    use clap::error::ErrorKind;
+    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = error.print();
+        return;
+    }
+    let text = error.to_string();
+    let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
+    let line = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ").replace(":; ", ": ");
+    eprintln!("farthest: {}; see farthest --help", line.trim_start_matches("error: "));
 }
 
 /// Prints an error in one line, unless this is one of several processes and not the first.

@@ -8,8 +8,10 @@ use super::observer::{Event, Observer};
 use super::{Search, archive};
 use crate::base::ids::{index_u32, low_u32, to_u64};
 use crate::base::mix::{Fingerprint, LANE_STATES};
+use crate::base::partition::Partition;
 use crate::base::{Depth, Error, Result, ShardId, atomic_file, codec, fault_point};
 use crate::exchange::{agree, broadcast, gather};
+use crate::puzzle::Puzzle;
 use crate::ranking::StateSpace;
 use crate::store::block::{Encoding, SetName};
 use crate::store::{BlockEntry, LevelPart, PackReader, PackWriter, RankSet, Shard};
@@ -217,6 +219,19 @@ fn names(folder: &Path) -> Result<Vec<String>> {
 /// `Io` when it cannot be listed.
 pub fn exists(folder: &Path) -> Result<bool> {
     Ok(!manifests(folder)?.is_empty())
+}
+
+/// Refuses the checkpoint of another search, before anything in its folder is touched. Damaged manifests are left to the resume.
+///
+/// # Errors
+/// `Config` listing every key that differs, by the newest manifest that is whole.
+pub fn refuse_other_search(folder: &Path, puzzle: &Puzzle, partition: &Partition, fixed_settings: &BTreeMap<String, String>) -> Result<()> {
+    let whole = manifests(folder)?.into_iter().find_map(|depth| {
+        let path = manifest_path(folder, depth);
+        let manifest = Manifest::decode(&fs::read(&path).ok()?, &path).ok()?;
+        Some((manifest, path))
+    });
+    whole.map_or(Ok(()), |(manifest, path)| manifest.check_same_search(puzzle, partition, fixed_settings, &path))
 }
 
 fn generation_name(depth: Depth) -> String {

@@ -19,7 +19,7 @@ pub struct Outcome {
     pub antipodes: u64,
     /// The antipodes of lowest rank, ascending: all of them when they are at most the setting's number.
     pub listed_antipodes: Vec<StateRank>,
-    /// Sessions before this one.
+    /// How often the search went on from a checkpoint; sessions that committed nothing leave no trace.
     pub resumes: u32,
     /// Seconds of all sessions.
     pub seconds: f64,

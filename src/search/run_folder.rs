@@ -103,7 +103,13 @@ impl RunFolder {
     /// # Errors
     /// `Io` with exit code 77 when permission is missing, 74 for other faults.
     pub fn create(&self) -> Result<()> {
-        fs::create_dir_all(&self.root).map_err(|source| Error::io("create folder", &self.root, source))?;
+        fs::create_dir_all(&self.root).map_err(|source| match source.kind() {
+            std::io::ErrorKind::AlreadyExists | std::io::ErrorKind::NotADirectory => Error::CannotCreate {
+                path: self.root.clone(),
+                reason: "a file is in the way of this run folder; choose another folder with --out".into(),
+            },
+            _ => Error::io("create folder", &self.root, source),
+        })?;
         let probe = self.file(".probe");
         crate::base::atomic_file::write(&probe, b"probe")?;
         fs::remove_file(&probe).map_err(|source| Error::io("remove", &probe, source))

@@ -71,7 +71,7 @@ pub struct Search<'a> {
     pub rules: Rules,
     /// Threads of this process.
     pub pool: rayon::ThreadPool,
-    /// How often the run was resumed.
+    /// How often the search went on from a checkpoint; sessions that committed nothing leave no trace.
     pub resumes: u32,
     /// Seconds of earlier sessions of a resumed run.
     pub earlier_seconds: f64,

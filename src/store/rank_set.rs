@@ -73,6 +73,11 @@ impl RankSet {
         self.changed = false;
     }
 
+    /// Notes that a checkpoint holds something else in this set's place.
+    pub fn mark_changed(&mut self) {
+        self.changed = true;
+    }
+
     /// Whether `offset` is a member. Sparse: a binary search.
     #[inline]
     #[must_use]

@@ -143,7 +143,12 @@ impl Shard {
     /// `Io` when a scratch file cannot be allocated.
     pub fn close_level(&mut self) -> Result<()> {
         self.seen.absorb_disjoint(&self.next)?;
+        // The checkpoint may hold the old frontier: the new one differs from it even when it is empty.
+        let replaces = self.frontier.changed() || self.frontier.count() > 0;
         std::mem::swap(&mut self.frontier, &mut self.next);
+        if replaces {
+            self.frontier.mark_changed();
+        }
         self.next.clear(self.frontier.count() > 0);
         Ok(())
     }

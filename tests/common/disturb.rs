@@ -25,21 +25,36 @@ pub fn fault<'a>(command: &'a mut Command, point: &str, pass: u64, action: &str)
     command.env("FARTHEST_FAULT", format!("{point}:{pass}:{action}"))
 }
 
+/// Writes a configuration of turnstyle-10, state by state in many small rounds, which takes seconds: time to disturb it.
+pub fn slow_config(folder: &Path) -> String {
+    let path = folder.join("slow.toml");
+    fs::write(&path, "puzzle = \"turnstyle-10\"\n[search]\nexpansion = \"states\"\nround_kib = 4\n").expect("written");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
 /// Names of the fault points before file operations, as the sources have them: a new one joins the tests by itself.
 pub fn file_points() -> BTreeSet<String> {
-    fn look_in(folder: &Path, names: &mut BTreeSet<String>) {
+    points("fault_point::pass(\"")
+}
+
+/// Names of the fault points where data can be damaged.
+pub fn damage_points() -> BTreeSet<String> {
+    points("fault_point::damages(\"")
+}
+
+fn points(call: &str) -> BTreeSet<String> {
+    fn look_in(folder: &Path, call: &str, names: &mut BTreeSet<String>) {
         for entry in fs::read_dir(folder).expect("listable").flatten() {
             if entry.path().is_dir() {
-                look_in(&entry.path(), names);
+                look_in(&entry.path(), call, names);
             } else if let Ok(text) = fs::read_to_string(entry.path()) {
-                let calls = text.split("fault_point::pass(\"").skip(1);
-                names.extend(calls.filter_map(|call| call.split('"').next()).map(str::to_owned));
+                names.extend(text.split(call).skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned));
             }
         }
     }
     let mut names = BTreeSet::new();
-    look_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut names);
-    assert!(names.len() >= 10, "the fault points have moved: {names:?}");
+    look_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), call, &mut names);
+    assert!(names.len() >= 3, "the fault points have moved: {names:?}");
     names
 }
 

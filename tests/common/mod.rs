@@ -144,3 +144,8 @@ pub fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     }
     found
 }
+
+/// A temporary folder in memory where the system has one: searches of small puzzles make many small files, which takes a busy disk seconds.
+pub fn folder_in_memory() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder")
+}

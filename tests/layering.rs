@@ -1,0 +1,341 @@
+//! Each layer knows only the layers below it, and a few crates and words are known to one or two files only.
+//!
+//! Reads every file under `src/` as tokens (comments, strings and character literals are skipped) and follows each path that starts at `crate`, at
+//! a chain of `super`, or at the crate's name, through groups in braces, to the layer it ends in. The tables below say what is allowed; every rule is
+//! shown to fail on a snippet that breaks it.
+
+#[path = "layering/tokens.rs"]
+mod tokens;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tokens::{Token, tokens};
+
+/// The layers in their order, with what each may import beside itself.
+const LAYERS: [(&str, &[&str]); 9] = [
+    ("base", &[]),
+    ("puzzle", &["base"]),
+    ("ranking", &["base", "puzzle"]),
+    ("store", &["base"]),
+    ("expand", &["base", "puzzle", "ranking"]),
+    ("exchange", &["base"]),
+    ("search", &["base", "puzzle", "ranking", "store", "expand", "exchange"]),
+    ("evidence", &["base", "puzzle", "ranking", "store", "search"]),
+    ("cli", &["base", "puzzle", "ranking", "store", "expand", "exchange", "search", "evidence"]),
+];
+
+/// Mapped memory, MPI, and the intrinsics of the lane expansion.
+const UNSAFE_FILES: [&str; 4] = ["src/store/mapped.rs", "src/exchange/mpi.rs", "src/expand/bit_moves.rs", "src/expand/lanes.rs"];
+
+/// Words that only some files may use, by prefix of their path.
+const WORDS: [(&str, &[&str]); 13] = [
+    ("bincode", &["src/base/codec.rs"]),
+    ("memmap2", &["src/store/mapped.rs"]),
+    ("unsafe", &UNSAFE_FILES),
+    ("unsafe_code", &UNSAFE_FILES),
+    ("indicatif", &["src/cli/"]),
+    ("comfy_table", &["src/cli/"]),
+    ("clap", &["src/cli/", "src/main.rs"]),
+    // The panic hook speaks for all layers.
+    ("eprintln", &["src/cli/", "src/exchange/launcher.rs"]),
+    ("eprint", &["src/cli/"]),
+    ("println", &["src/cli/"]),
+    ("print", &["src/cli/", "src/main.rs"]),
+    ("dbg", &[]),
+    // Ways around this test: files that are modules under another name.
+    ("include", &[]),
+];
+
+/// The crate that binds MPI, under all its names; `crate::exchange::mpi` and `super::mpi` are ours.
+const MPI_CRATES: [&str; 3] = ["mpi", "mpi_sys", "rsmpi"];
+
+/// The one file that names it.
+const MPI_FILE: &str = "src/exchange/mpi.rs";
+
+// ---- Paths. -------------------------------------------------------------------------------------------------------------
+
+/// A path from the root of the crate.
+#[derive(Clone, Debug)]
+struct CratePath {
+    words: Vec<String>,
+    line: usize,
+    in_test: bool,
+}
+
+/// The module that a file is: `src/base/config_text/table.rs` is base, config_text, table.
+fn module_of(file: &str) -> Vec<String> {
+    let inside = file.strip_prefix("src/").unwrap_or(file).trim_end_matches(".rs");
+    let mut words: Vec<String> = inside.split('/').map(str::to_owned).collect();
+    if words.last().is_some_and(|word| ["mod", "lib", "main"].contains(&word.as_str())) {
+        words.pop();
+    }
+    words
+}
+
+/// All paths of a file that lead to the root of the crate and down again, and the faults of those that cannot be followed.
+fn crate_paths(file: &str, tokens: &[Token]) -> (Vec<CratePath>, Vec<String>) {
+    let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
+    let (mut paths, mut faults) = (Vec::new(), Vec::new());
+    // Inline modules around the current token: the depth of braces they began at, and whether they hold tests.
+    let mut inline: Vec<(usize, bool)> = Vec::new();
+    let (mut braces, mut test_next) = (0, false);
+    let mut at = 0;
+    while at < tokens.len() {
+        let line = tokens[at].line;
+        let mut fault = |what: &str| faults.push(format!("{file}:{line}: {what}"));
+        let starts_path = at == 0 || text(at - 1) != "::";
+        let in_test = inline.iter().any(|(_, test)| *test);
+        let mut follow = |first: usize, prefix: &[String]| {
+            let mut found = Vec::new();
+            read_tree(tokens, first, prefix, &mut found);
+            paths.extend(found.into_iter().map(|words| CratePath { words, line, in_test }));
+        };
+        match text(at) {
+            "{" => braces += 1,
+            "}" => {
+                braces -= 1;
+                inline.retain(|(depth, _)| *depth < braces + 1);
+            }
+            "cfg" if text(at + 1) == "(" && text(at + 2) == "test" => test_next = true,
+            "mod" => {
+                if text(at + 2) == "{" {
+                    inline.push((braces + 1, test_next));
+                }
+                test_next = false;
+            }
+            "fn" | "use" | "struct" | "enum" | "impl" | "const" => test_next = false,
+            "crate" if text(at + 1) == "::" => follow(at + 2, &[]),
+            "crate" if text(at - 1) == "(" && text(at + 1) == ")" => {}
+            "crate" => fault("the crate's root under another name"),
+            "farthest" if starts_path && text(at + 1) == "::" => follow(at + 2, &[]),
+            "super" | "self" if starts_path && text(at + 1) == "::" => {
+                let mut module = module_of(file).len() + inline.len();
+                let mut next = at;
+                while ["super", "self"].contains(&text(next)) && text(next + 1) == "::" {
+                    module = module.saturating_sub(usize::from(text(next) == "super"));
+                    next += 2;
+                }
+                if module == 0 && text(at) == "super" {
+                    follow(next, &[]);
+                }
+            }
+            "path" if text(at + 1) == "=" && text(at - 1) == "[" => fault("a module at another path"),
+            _ => {}
+        }
+        at += 1;
+    }
+    (paths, faults)
+}
+
+/// The ends of the tree of paths that begins at `at`: `a::{b, c::d}` has two.
+fn read_tree(tokens: &[Token], at: usize, prefix: &[String], found: &mut Vec<Vec<String>>) -> usize {
+    let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
+    if text(at) != "{" {
+        let mut words = prefix.to_vec();
+        words.push(text(at).to_owned());
+        let another =
+            |at: usize| text(at) == "{" || text(at) == "*" || text(at).starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
+        if text(at + 1) == "::" && another(at + 2) {
+            return read_tree(tokens, at + 2, &words, found);
+        }
+        found.push(words);
+        return at + 1;
+    }
+    let mut next = at + 1;
+    while !["}", ""].contains(&text(next)) {
+        next = match text(next) {
+            "," => next + 1,
+            // `a as b`: the new name leads nowhere else.
+            "as" => next + 2,
+            _ => read_tree(tokens, next, prefix, found),
+        };
+    }
+    next + 1
+}
+
+// ---- Rules. -------------------------------------------------------------------------------------------------------------
+
+/// Everything that `source`, the text of `file`, does against the tables.
+fn violations(file: &str, source: &str) -> Vec<String> {
+    let tokens = tokens(source);
+    let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
+    let (paths, mut found) = crate_paths(file, &tokens);
+    let layer = module_of(file).first().cloned().unwrap_or_default();
+    for path in paths {
+        let target = path.words[0].as_str();
+        let shown = path.words.join("::");
+        let mut refuse = |why: &str| found.push(format!("{file}:{}: crate::{shown}: {why}", path.line));
+        let whole_program = ["src/lib.rs", "src/main.rs"].contains(&file);
+        match LAYERS.iter().find(|(name, _)| *name == layer) {
+            _ if !LAYERS.iter().any(|(name, _)| *name == target) => refuse("is no layer"),
+            Some((_, below)) if target != layer && !below.contains(&target) => refuse(&format!("{layer} may not know {target}")),
+            None if file.starts_with("src/bin/") => refuse("the checker shares no code with the program"),
+            None if !whole_program => refuse("this file belongs to no layer"),
+            _ => {}
+        }
+        // Tests may take a puzzle from a family; the program reaches them through definitions only.
+        if path.words.get(1).is_some_and(|word| word == "family") && layer != "puzzle" && !path.in_test {
+            refuse("families are known to the layer puzzle only");
+        }
+    }
+    for (at, token) in tokens.iter().enumerate() {
+        for (word, files) in WORDS {
+            if token.text == word && !files.iter().any(|prefix| file.starts_with(prefix)) && is_use_of(word, &tokens, at) {
+                found.push(format!("{file}:{}: `{word}` belongs in {files:?}", token.line));
+            }
+        }
+        let starts_path = at == 0 || text(at - 1) != "::" || at == 1 || !is_word(text(at - 2));
+        let names_crate = text(at + 1) == "::" || ["use", "crate"].contains(&text(at.wrapping_sub(1)));
+        if MPI_CRATES.contains(&token.text.as_str()) && starts_path && names_crate && file != MPI_FILE {
+            found.push(format!("{file}:{}: the MPI crate belongs in {MPI_FILE}", token.line));
+        }
+    }
+    found
+}
+
+fn is_word(text: &str) -> bool {
+    text.starts_with(|letter: char| letter.is_alphabetic() || letter == '_')
+}
+
+/// Macros are meant only where they are called: a method may be called `print`.
+fn is_use_of(word: &str, tokens: &[Token], at: usize) -> bool {
+    let is_macro = ["eprintln", "eprint", "println", "print", "dbg", "include"].contains(&word);
+    !is_macro || tokens.get(at + 1).is_some_and(|next| next.text == "!")
+}
+
+fn source_files() -> BTreeMap<String, String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = BTreeMap::new();
+    let mut open: Vec<PathBuf> = vec![root.join("src")];
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(fs::read_dir(&path).expect("listed").map(|entry| entry.expect("listed").path()));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let name = path.strip_prefix(root).expect("below").to_str().expect("UTF-8").to_owned();
+            files.insert(name, fs::read_to_string(&path).expect("readable"));
+        }
+    }
+    files
+}
+
+#[test]
+fn every_file_keeps_to_its_layer() {
+    let found: Vec<String> = source_files().iter().flat_map(|(file, source)| violations(file, source)).collect();
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+#[test]
+fn the_layers_are_those_of_the_tree() {
+    let files = source_files();
+    let folders: BTreeSet<&str> =
+        files.keys().filter_map(|file| file.strip_prefix("src/")?.split_once('/').map(|(first, _)| first)).collect();
+    let mut expected: BTreeSet<&str> = LAYERS.iter().map(|(name, _)| *name).collect();
+    expected.extend(folders.contains("bin").then_some("bin"));
+    assert_eq!(folders, expected);
+    let root = tokens(&files["src/lib.rs"]);
+    let declared: Vec<&str> = root.windows(2).filter(|pair| pair[0].text == "mod").map(|pair| pair[1].text.as_str()).collect();
+    assert_eq!(declared, LAYERS.map(|(name, _)| name), "src/lib.rs shows the layers in their order");
+    // Each layer but the lowest is seen to import something: the reading of paths is not blind.
+    for (layer, below) in LAYERS {
+        let imported: BTreeSet<String> = files
+            .iter()
+            .filter(|(file, _)| file.starts_with(&format!("src/{layer}/")))
+            .flat_map(|(file, source)| crate_paths(file, &tokens(source)).0)
+            .map(|path| path.words[0].clone())
+            .filter(|target| target != layer)
+            .collect();
+        assert_eq!(imported.is_empty(), below.is_empty(), "{layer} imports {imported:?}");
+    }
+}
+
+/// A line with a path to each layer, put into a real file of each layer, in several ways of writing it.
+#[test]
+fn every_forbidden_import_is_noticed() {
+    let forms: [fn(&str) -> String; 9] = [
+        |target| format!("use crate::{target}::x;"),
+        |target| format!("use crate::{{{target}::x}};"),
+        |target| format!("use crate::{{base::Error, {target}::{{self, y as z}}}};"),
+        |target| format!("fn f() {{ let _ = crate::{target}::x(1); }}"),
+        |target| format!("pub use crate::{target};"),
+        |target| format!("use super::super::{target}::x;"),
+        |target| format!("mod inner {{ use super::super::super::{{base::Error, {target}}}; }}"),
+        |target| format!("fn f(x: &'static farthest::{target}::X) -> char {{ '\"' }}"),
+        |target| format!("macro_rules! m {{ () => {{ $crate::{target}::x!() }} }}"),
+    ];
+    let files = source_files();
+    for (layer, below) in LAYERS {
+        let folder = format!("src/{layer}/");
+        let in_folder = |file: &str| file.strip_prefix(&folder).is_some_and(|rest| !rest.contains('/') && rest != "mod.rs");
+        let (file, source) = files.iter().find(|(file, _)| in_folder(file)).expect("a file");
+        for (target, _) in LAYERS {
+            for form in forms {
+                let line = form(target);
+                let found = violations(file, &format!("{source}\n{line}\n"));
+                let allowed = target == layer || below.contains(&target);
+                assert_eq!(found.is_empty(), allowed, "{file} with {line}: {found:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn other_forbidden_things_are_noticed() {
+    for (file, source) in [
+        ("src/search/level.rs", "use crate::puzzle::family::turnstyle;"),
+        ("src/evidence/new.rs", "use crate::puzzle::{Puzzle, family::turnstyle};"),
+        ("src/evidence/new.rs", "#[cfg(test)] fn f() {} mod m { use crate::puzzle::family::turnstyle; }"),
+        ("src/search/level.rs", "use crate::*;"),
+        ("src/search/level.rs", "use crate as root;"),
+        ("src/search/level.rs", "use crate::tools::x;"),
+        ("src/tools/x.rs", "use crate::base::Error;"),
+        ("src/search/level.rs", "#[path = \"../cli/run.rs\"] mod run;"),
+        ("src/search/level.rs", "include!(\"../cli/run.rs\");"),
+        ("src/bin/farthest-verify.rs", "use farthest::base::Error;"),
+        ("src/bin/farthest-verify.rs", "fn f() { farthest::cli::dispatch() }"),
+        ("src/search/level.rs", "use mpi::topology::Communicator;"),
+        ("src/search/level.rs", "use mpi;"),
+        ("src/search/level.rs", "extern crate mpi;"),
+        ("src/exchange/launcher.rs", "fn f() { ::mpi::initialize(); }"),
+        ("src/exchange/launcher.rs", "fn f() { unsafe_free(mpi_sys::MPI_COMM_WORLD) }"),
+        ("src/base/ids.rs", "use bincode::config;"),
+        ("src/store/shard.rs", "use memmap2::MmapMut;"),
+        ("src/search/level.rs", "use indicatif::ProgressBar;"),
+        ("src/store/shard.rs", "fn f() { unsafe { g() } }"),
+        ("src/store/shard.rs", "#![allow(unsafe_code)]"),
+        ("src/evidence/dataset.rs", "fn f() { println!(\"x\"); }"),
+        ("src/evidence/dataset.rs", "fn f<'a>(c: &'a str) { if c == 'x' { eprintln!(\"{c}\") } }"),
+        ("src/cli/run.rs", "fn f() { dbg!(1); }"),
+        // Behind each kind of literal and comment the reader must find its way back.
+        ("src/store/shard.rs", "const A: char = '\\''; const B: char = '\"'; use crate::cli::run;"),
+        ("src/store/shard.rs", "const A: &str = \"\\\\\"; use crate::cli::run; // \""),
+        ("src/store/shard.rs", "const A: &[u8] = br#\"\" \"#; use crate::cli::run;"),
+        ("src/store/shard.rs", "/* /* \" */ ' */ use crate::cli::run;"),
+        ("src/store/shard.rs", "impl<'a> X<'a> { fn f(&'a self) { crate::cli::run::run() } }"),
+    ] {
+        assert!(!violations(file, source).is_empty(), "{file}: {source}");
+    }
+}
+
+#[test]
+fn what_is_allowed_is_left_alone() {
+    for (file, source) in [
+        ("src/store/shard.rs", "// use crate::cli::run;\n/* crate::cli */ const A: &str = \"crate::cli::run\";"),
+        ("src/store/shard.rs", "const A: &str = r#\"use \"crate::cli\"; mpi::x unsafe\"#; const B: &[u8] = b\"crate::cli\";"),
+        ("src/store/shard.rs", "use super::format; mod tests { use super::*; use super::super::bitset; }"),
+        ("src/store/shard.rs", "pub(crate) fn f() {} pub(in crate::store) fn g() {} pub(super) fn h() {}"),
+        ("src/base/config_text/table.rs", "use super::super::error::Error; use super::value::X;"),
+        ("src/expand/states.rs", "#[cfg(test)]\nmod tests { use super::*; use crate::puzzle::family::turnstyle; }"),
+        ("src/cli/session.rs", "fn f() { crate::exchange::mpi::MpiExchange::start(1); println!(\"x\"); }"),
+        ("src/exchange/launcher.rs", "fn f() { super::mpi::abort(1); eprintln!(\"x\"); }"),
+        ("src/exchange/mod.rs", "pub mod mpi; pub mod local;"),
+        ("src/exchange/mpi.rs", "#![allow(unsafe_code)] use mpi::raw::AsRaw; fn f() { unsafe { mpi::ffi::MPI_Abort(w, 1); } }"),
+        ("src/store/mapped.rs", "use memmap2::MmapMut; fn f() { unsafe { g() } }"),
+        ("src/base/codec.rs", "fn f() { bincode::config::standard(); }"),
+        ("src/main.rs", "use clap::Parser; use farthest::cli; use farthest::exchange::launcher; fn f() { error.print(); }"),
+        ("src/bin/farthest-verify.rs", "//! farthest::base is not imported.\nfn main() { std::process::exit(0) }"),
+        ("src/puzzle/shipped.rs", "const A: &str = include_str!(\"x.toml\");"),
+    ] {
+        assert_eq!(violations(file, source), [""; 0], "{file}: {source}");
+    }
+}
