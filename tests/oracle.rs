@@ -188,6 +188,7 @@ fn search_on(exchange: &dyn Exchange, puzzle: &Puzzle, root: &Path, (_, threads,
     let (folder, stop, space) = (RunFolder::new(root), StopRequest::never(), StateSpace::of(puzzle));
     let partition = Partition::new(puzzle.planes().into(), puzzle.arrangement_length(), space.is_halved(), None).expect("small");
     let settings = Settings {
+        share_memory: true,
         threads,
         checkpoint_seconds: 3_600,
         keep_levels: false,

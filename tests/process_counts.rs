@@ -242,7 +242,7 @@ fn exchanges_in_many_rounds() {
     let expected = without_config(Bench::new("turnstyle-8", "step", "").reference());
     // 42 states a round on each participant: a thousand rounds in all.
     for expansion in ["states", "lanes", "unseen"] {
-        let config = format!("round_kib = 1\nexchange_kib = 1\nexpansion = \"{expansion}\"\n");
+        let config = format!("round_kib = 1\nexchange_kib = 1\nshare_memory = false\nexpansion = \"{expansion}\"\n");
         let mut bench = Bench::new("turnstyle-8", "step", &config);
         let run = bench.run(common::farthest(), &["--participants", "3", "--threads", "2"]);
         same_bytes(&expected, &run, &format!("round_kib = 1, 3 participants, {expansion}"));
@@ -257,7 +257,8 @@ fn exchanges_in_many_rounds() {
     // MPI carries at most a KiB at a time from process to process; by states each level is one exchange, whatever it holds.
     let expected = without_config(Bench::new("turnstyle-9", "step", "").reference());
     for (expansion, processes, rounds) in [("states", 2_u32, 20), ("states", 3, 5), ("lanes", 2, 4), ("unseen", 2, 20)] {
-        let mut bench = Bench::new("turnstyle-9", "step", &format!("exchange_kib = 1\nexpansion = \"{expansion}\"\n"));
+        let mut bench =
+            Bench::new("turnstyle-9", "step", &format!("exchange_kib = 1\nshare_memory = false\nexpansion = \"{expansion}\"\n"));
         let run = bench.run(common::mpirun(processes), &["--threads", "1"]);
         same_bytes(&expected, &run, &format!("exchange_kib = 1, {processes} MPI processes, {expansion}"));
         let largest = exchanged_bytes(&run).into_iter().max().expect("levels");
