@@ -138,6 +138,14 @@ impl Reporter {
         }
     }
 
+    /// Prints something above the bar, if there is one.
+    fn above_bar(&self, print: impl FnOnce()) {
+        match &self.bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+
     fn measure(&mut self, found: u64) {
         let (since, before) = self.measured;
         let seconds = since.elapsed().as_secs_f64();
@@ -187,8 +195,8 @@ impl Observer for Reporter {
                 debug!("checkpoint of level {depth}: {} in {seconds:.2} s", readable_bytes(*bytes));
                 self.write_file(true);
             }
-            Event::Warning(text) => warn!("{text}"),
-            Event::Stopping(reason) => info!("stopping: {reason}"),
+            Event::Warning(text) => self.above_bar(|| warn!("{text}")),
+            Event::Stopping(reason) => self.above_bar(|| info!("stopping: {reason}")),
         }
     }
 }

@@ -407,10 +407,11 @@ impl Watcher {
 
     fn stopped(&mut self, reason: StopReason, root: &Path) {
         let message = format!("stopped ({reason}); go on with: farthest resume {}", root.display());
+        // The bar is gone before the line is printed.
+        self.finish(Phase::Stopped, &message);
         if let Self::First(_) = self {
             eprintln!("farthest: {message}");
         }
-        self.finish(Phase::Stopped, &message);
     }
 
     fn finish(&mut self, phase: Phase, message: &str) {
