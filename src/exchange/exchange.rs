@@ -2,6 +2,7 @@
 
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::{Error, ProcessId, Result};
+use std::time::Instant;
 
 /// Most words sent to one peer in one round: 64 MiB.
 pub const ROUND_WORDS: usize = 8 << 20;
@@ -15,6 +16,15 @@ pub struct Traffic {
     pub bytes_received: u64,
     /// Seconds spent in collective operations, waiting included.
     pub waited_seconds: f64,
+}
+
+impl Traffic {
+    /// Adds a collective operation that began at `since`.
+    pub fn add(&mut self, words_sent: usize, words_received: usize, since: Instant) {
+        self.bytes_sent += to_u64(words_sent) * 8;
+        self.bytes_received += to_u64(words_received) * 8;
+        self.waited_seconds += since.elapsed().as_secs_f64();
+    }
 }
 
 /// The processes of a job. Every operation is collective: all processes call it, in the same order. A fault of the transport ends the job.

@@ -2,7 +2,7 @@
 
 use super::exchange::{Exchange, Traffic};
 use crate::base::ProcessId;
-use crate::base::ids::{index_u32, to_u64};
+use crate::base::ids::index_u32;
 use std::cell::Cell;
 use std::sync::{Arc, Barrier, Mutex, PoisonError};
 use std::time::Instant;
@@ -52,9 +52,7 @@ impl LocalExchange {
 
     fn note(&self, sent: usize, received: usize, since: Instant) {
         let mut traffic = self.traffic.get();
-        traffic.bytes_sent += to_u64(sent) * 8;
-        traffic.bytes_received += to_u64(received) * 8;
-        traffic.waited_seconds += since.elapsed().as_secs_f64();
+        traffic.add(sent, received, since);
         self.traffic.set(traffic);
     }
 
@@ -147,6 +145,7 @@ pub fn run_participants<T: Send>(processes: u32, job: impl Fn(&dyn Exchange) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::ids::to_u64;
 
     #[test]
     fn messages_reach_their_receiver_whatever_their_length() {

@@ -61,9 +61,7 @@ impl MpiExchange {
 
     fn note(&self, sent: usize, received: usize, since: Instant) {
         let mut traffic = self.traffic.get();
-        traffic.bytes_sent += to_u64(sent) * 8;
-        traffic.bytes_received += to_u64(received) * 8;
-        traffic.waited_seconds += since.elapsed().as_secs_f64();
+        traffic.add(sent, received, since);
         self.traffic.set(traffic);
     }
 

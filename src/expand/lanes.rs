@@ -12,13 +12,16 @@
 #![allow(unsafe_code)]
 
 use super::bit_moves::{BitMoves, Portable};
-use super::bit_stream::{BitReader, BitWriter};
 use super::lane_plan::{LanePlan, MOST_CROSSINGS, MOST_PREFIX, Origin, PieceMove, SUFFIX};
-use crate::base::ids::{approximate, index_u32, low_u32, low_u64, to_u64, to_usize};
+use crate::base::ids::{approximate, index_u32, low_u64, to_u64, to_usize};
 use crate::base::mix::{Fingerprint, LANE_STATES};
 use crate::puzzle::Puzzle;
 use crate::ranking::StateSpace;
 use crate::ranking::lehmer::{self, FACTORIALS};
+
+mod contributions;
+#[cfg(test)]
+mod tests;
 
 /// Bytes of a stored unit of 120 bits.
 pub const UNIT_BYTES: usize = 15;
@@ -279,45 +282,6 @@ impl LaneExpansion {
         self.pull_with(Portable, source, prefixes, target)
     }
 
-    /// For the process that owns sources but not the target: the states of a part of `plane` whose neighbour by `generator` is in `source`, whatever is seen of
-    /// them, as a run of bits. Only bits that the process can speak for are in it: those whose source block is `owned` (plane by plane, block by block), which the
-    /// target's owner works out, too. `None` when no state has such a neighbour.
-    #[must_use]
-    pub fn contribute(
-        &self,
-        source: &LaneSource<'_>,
-        owned: &[bool],
-        prefixes: &PrefixTable,
-        plane: usize,
-        generator: usize,
-    ) -> Option<Vec<u8>> {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(moves) = super::bit_moves::Bmi2::new() {
-            // SAFETY: as in `pull`.
-            return unsafe { contribute_with_bmi2(self, moves, source, owned, prefixes, plane, generator) };
-        }
-        self.contribute_with(Portable, source, owned, prefixes, plane, generator)
-    }
-
-    /// Adds what the owner of the `owned` blocks contributed to `units`. False when `contributed` is not as long as it must be.
-    #[must_use]
-    pub fn receive(
-        &self,
-        contributed: &[u8],
-        owned: &[bool],
-        prefixes: &PrefixTable,
-        plane: usize,
-        generator: usize,
-        units: &mut [u8],
-    ) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(moves) = super::bit_moves::Bmi2::new() {
-            // SAFETY: as in `pull`.
-            return unsafe { receive_with_bmi2(self, moves, contributed, owned, prefixes, plane, generator, units) };
-        }
-        self.receive_with(Portable, contributed, owned, prefixes, plane, generator, units)
-    }
-
     #[inline(always)]
     fn pull_with<B: BitMoves>(&self, moves: B, source: &LaneSource<'_>, prefixes: &PrefixTable, target: &mut Target<'_>) -> LaneTally {
         let mut tally = LaneTally::default();
@@ -355,81 +319,10 @@ impl LaneExpansion {
         tally
     }
 
-    #[inline(always)]
-    fn contribute_with<B: BitMoves>(
-        &self,
-        moves: B,
-        source: &LaneSource<'_>,
-        owned: &[bool],
-        prefixes: &PrefixTable,
-        plane: usize,
-        generator: usize,
-    ) -> Option<Vec<u8>> {
-        let (target_plane, plan) = self.moves[plane * self.generators + generator];
-        let (plan, blocks, owned) = (&self.plans[plan], self.plane_of(&source.blocks, target_plane), self.plane_of(owned, target_plane));
-        let mut any = 0;
-        let mut stream = BitWriter::default();
-        for row in &prefixes.rows {
-            let mask = self.spoken_for(owned, row, self.odd_planes[plane], plan);
-            if mask != 0 {
-                let bits = self.pull_lane(moves, blocks, row, self.odd_planes[plane], plan);
-                any |= bits;
-                stream.push(moves.extract_wide(bits, mask), mask.count_ones());
-            }
-        }
-        (any != 0).then(|| stream.finish())
-    }
-
-    #[inline(always)]
-    #[allow(clippy::too_many_arguments)]
-    fn receive_with<B: BitMoves>(
-        &self,
-        moves: B,
-        contributed: &[u8],
-        owned: &[bool],
-        prefixes: &PrefixTable,
-        plane: usize,
-        generator: usize,
-        units: &mut [u8],
-    ) -> bool {
-        let (target_plane, plan) = self.moves[plane * self.generators + generator];
-        let (plan, owned) = (&self.plans[plan], self.plane_of(owned, target_plane));
-        let mut stream = BitReader::new(contributed);
-        let per_unit = self.lanes_per_unit();
-        for (unit, rows) in prefixes.rows.chunks(per_unit).enumerate() {
-            let mut bits = read_unit_exact(units, unit);
-            for (lane, row) in (0_u32..).zip(rows) {
-                let mask = self.spoken_for(owned, row, self.odd_planes[plane], plan);
-                if mask != 0 {
-                    let lane_bits = moves.deposit_wide(stream.take(mask.count_ones()), mask);
-                    bits |= lane_bits << (lane * low_u32(LANE_STATES / 2));
-                }
-            }
-            write_unit(units, unit, bits);
-        }
-        stream.is_used_up()
-    }
-
     /// The entries of a table by plane and block that belong to `plane`.
     #[inline(always)]
     fn plane_of<'a, T>(&self, table: &'a [T], plane: usize) -> &'a [T] {
         &table[plane * self.blocks_per_plane..(plane + 1) * self.blocks_per_plane]
-    }
-
-    /// Bits of a target lane whose source blocks are `owned`.
-    #[inline(always)]
-    fn spoken_for(&self, owned: &[bool], row: &PrefixRow, odd_plane: bool, plan: &LanePlan) -> u128 {
-        if plan.crossings > MOST_CROSSINGS {
-            // Not split by state: every owner speaks for the whole lane.
-            return if self.halved { UNIT >> 60 } else { UNIT };
-        }
-        let mut mask = 0;
-        self.for_each_piece(row, plan, |place, piece| {
-            if owned[to_usize(place >> 32)] {
-                mask |= self.piece_move(row, odd_plane, plan, piece).target;
-            }
-        });
-        mask
     }
 
     /// The states of one unit whose neighbour is in `source`.
@@ -620,36 +513,6 @@ fn pull_with_bmi2(
     expansion.pull_with(moves, source, prefixes, target)
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
-fn contribute_with_bmi2(
-    expansion: &LaneExpansion,
-    moves: super::bit_moves::Bmi2,
-    source: &LaneSource<'_>,
-    owned: &[bool],
-    prefixes: &PrefixTable,
-    plane: usize,
-    generator: usize,
-) -> Option<Vec<u8>> {
-    expansion.contribute_with(moves, source, owned, prefixes, plane, generator)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
-#[allow(clippy::too_many_arguments)]
-fn receive_with_bmi2(
-    expansion: &LaneExpansion,
-    moves: super::bit_moves::Bmi2,
-    contributed: &[u8],
-    owned: &[bool],
-    prefixes: &PrefixTable,
-    plane: usize,
-    generator: usize,
-    units: &mut [u8],
-) -> bool {
-    expansion.receive_with(moves, contributed, owned, prefixes, plane, generator, units)
-}
-
 /// Unit `unit` of a slice that has at least one byte behind it.
 #[inline(always)]
 fn read_unit(bytes: &[u8], unit: usize) -> u128 {
@@ -678,194 +541,4 @@ fn read_half(bytes: &[u8], lane: usize) -> u128 {
 #[inline(always)]
 fn write_unit(bytes: &mut [u8], unit: usize, bits: u128) {
     bytes[unit * UNIT_BYTES..(unit + 1) * UNIT_BYTES].copy_from_slice(&bits.to_le_bytes()[..UNIT_BYTES]);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::base::StateRank;
-    use crate::base::ids::low_u8;
-    use crate::base::mix;
-    use crate::expand::StateExpansion;
-    use crate::puzzle::family::turnstyle;
-    use crate::puzzle::{Layout, Permutation, State};
-    use proptest::prelude::*;
-    use std::collections::BTreeSet;
-
-    /// One level from the set `seen`, by both expansions.
-    fn check_level(puzzle: &Puzzle, seen: &BTreeSet<u64>, blocks: u64) {
-        let space = StateSpace::of(puzzle);
-        let lanes = LaneExpansion::new(puzzle, blocks).expect("closed under inverses, long enough");
-        let states = StateExpansion::new(puzzle);
-        // The oracle: unseen neighbours of seen states, and the edges to them.
-        let mut new = BTreeSet::new();
-        let mut edges = 0;
-        for &rank in seen {
-            states.expand(StateRank(rank), |successor| {
-                if !seen.contains(&successor.0) {
-                    new.insert(successor.0);
-                    edges += 1;
-                }
-            });
-        }
-        let odd = new.iter().filter(|&&rank| states.expand(StateRank(rank), |_| {})).count();
-        let expected =
-            LaneTally { states: to_u64(new.len()), fingerprint: mix::of_sorted_ranks(new.iter().copied()), edges, odd: to_u64(odd) };
-        // The same as bits, block by block.
-        let block_bytes = lanes.units_per_block() * UNIT_BYTES;
-        let parts = lanes.planes() * lanes.blocks_per_plane();
-        let mut bits = vec![vec![0_u8; block_bytes + PADDING_BYTES]; parts];
-        let block_states = to_u64(block_bytes) * 8;
-        assert_eq!(to_u64(parts) * block_states, u64::try_from(space.state_count()).expect("small"));
-        for &rank in seen {
-            let offset = rank % block_states;
-            bits[to_usize(rank / block_states)][to_usize(offset / 8)] |= 1 << (offset % 8);
-        }
-        let whole = LaneSource { blocks: bits.iter().map(Vec::as_slice).collect() };
-        // Two processes: each holds every second block, and contributes to the other's.
-        let half = |parity: usize| LaneSource {
-            blocks: bits
-                .iter()
-                .enumerate()
-                .map(|(at, block)| if at % lanes.blocks_per_plane() % 2 == parity { block.as_slice() } else { &[] })
-                .collect(),
-        };
-        let halves = [half(0), half(1)];
-        for (portable, split) in [(false, false), (true, false), (false, true)] {
-            let mut tally = LaneTally::default();
-            let mut found = BTreeSet::new();
-            for block in 0..lanes.blocks_per_plane() {
-                // In two parts, to try first units behind the block's start.
-                let units = lanes.units_per_block();
-                for (first, count) in [(0, units / 2), (units / 2, units - units / 2)] {
-                    let prefixes = lanes.prefixes(block, first, count);
-                    for plane in 0..lanes.planes() {
-                        let part = plane * lanes.blocks_per_plane() + block;
-                        let mut next = vec![0xff; count * UNIT_BYTES];
-                        let mut given = vec![vec![0; count * UNIT_BYTES]; lanes.generators()];
-                        let source = if split { &halves[block % 2] } else { &whole };
-                        if split {
-                            let other = &halves[1 - block % 2];
-                            let owned: Vec<bool> = other.blocks.iter().map(|block| !block.is_empty()).collect();
-                            for (generator, units) in given.iter_mut().enumerate() {
-                                if let Some(stream) = lanes.contribute(other, &owned, &prefixes, plane, generator) {
-                                    assert!(lanes.crosses_blocks(plane, generator));
-                                    assert!(lanes.receive(&stream, &owned, &prefixes, plane, generator, units));
-                                    assert!(!lanes.receive(&stream[1..], &owned, &prefixes, plane, generator, &mut units.clone()));
-                                }
-                            }
-                        }
-                        let mut target = Target {
-                            plane,
-                            seen: &bits[part][first * UNIT_BYTES..],
-                            next: &mut next,
-                            first_unit: to_u64(part * units + first),
-                            contributed: if split { given.iter().map(|units| Some(units.as_slice())).collect() } else { Vec::new() },
-                        };
-                        tally = tally.plus(if portable {
-                            lanes.pull_portable(source, &prefixes, &mut target)
-                        } else {
-                            lanes.pull(source, &prefixes, &mut target)
-                        });
-                        let base = to_u64(part) * block_states + to_u64(first) * LANE_STATES;
-                        for offset in 0..to_u64(next.len()) * 8 {
-                            if next[to_usize(offset / 8)] >> (offset % 8) & 1 == 1 {
-                                found.insert(base + offset);
-                            }
-                        }
-                    }
-                }
-            }
-            let differ: Vec<_> = found.symmetric_difference(&new).take(5).collect();
-            assert!(
-                differ.is_empty(),
-                "portable {portable}, split {split}: first ranks of {} and {} that differ: {differ:?}; {:?}",
-                found.len(),
-                new.len(),
-                puzzle.permutations()
-            );
-            assert_eq!(tally, expected, "portable {portable}, split {split}");
-        }
-    }
-
-    /// Levels of the search from the start, and of a search from random states.
-    fn check_puzzle(puzzle: &Puzzle, blocks: u64, seed: u64) {
-        let space = StateSpace::of(puzzle);
-        let count = u64::try_from(space.state_count()).expect("small");
-        let states = StateExpansion::new(puzzle);
-        let mut seen: BTreeSet<u64> = (0..seed % 40).map(|i| mix::mix64(seed ^ i << 20) % count).collect();
-        seen.insert(0);
-        for _ in 0..4 {
-            check_level(puzzle, &seen, blocks);
-            let mut more = BTreeSet::new();
-            for &rank in &seen {
-                states.expand(StateRank(rank), |successor| {
-                    more.insert(successor.0);
-                });
-            }
-            seen.extend(more);
-        }
-        // A random half of all states.
-        check_level(puzzle, &(0..count).filter(|&rank| mix::mix64(rank ^ seed) & 1 == 1).collect(), blocks);
-    }
-
-    #[test]
-    fn turnstyle_levels_are_those_of_the_state_expansion() {
-        for size in 7..=9_u32 {
-            for metric in turnstyle::METRICS {
-                let puzzle = turnstyle::build(size, metric).expect("valid");
-                let halved = StateSpace::of(&puzzle).is_halved();
-                let length = size - 1;
-                for leading in 0..=length - if halved { 6 } else { 5 } {
-                    let blocks = (0..leading).map(|i| u64::from(length - i)).product();
-                    if size < 9 || leading == 1 {
-                        check_puzzle(&puzzle, blocks, 7 + u64::from(size));
-                    }
-                }
-            }
-        }
-    }
-
-    /// A puzzle of random planes and permutations with their inverses.
-    fn random_puzzle(length: usize, planes: u32, keys: &[u64], even: bool) -> Puzzle {
-        let shuffled = |key: u64| -> Permutation {
-            let mut images: Vec<u8> = (0..low_u8(to_u64(length))).collect();
-            // Some move few positions, some all.
-            let first = if key.is_multiple_of(3) { length.saturating_sub(3) } else { to_usize(key % 4) };
-            images[first..].sort_by_key(|&image| mix::mix64(key ^ u64::from(image) << 32));
-            let shuffled = Permutation::new(images).expect("a bijection");
-            if even && shuffled.is_odd() {
-                let mut swapped = shuffled.images().to_vec();
-                swapped.swap(0, 1);
-                return Permutation::new(swapped).expect("a bijection");
-            }
-            shuffled
-        };
-        let mut generators = Vec::new();
-        for (number, &key) in keys.iter().enumerate() {
-            // The first generator visits every plane, so that all of them are reached.
-            let step = if number == 0 { 1 % planes } else { low_u32(key % 97) % planes };
-            let forward: Vec<(u32, Permutation)> =
-                (0..planes).map(|plane| ((plane + step) % planes, shuffled(key.wrapping_add(u64::from(plane))))).collect();
-            let mut back: Vec<Option<(u32, Permutation)>> = vec![None; forward.len()];
-            for (plane, (target, permutation)) in (0..planes).zip(&forward) {
-                back[index_u32(*target)] = Some((plane, permutation.inverse()));
-            }
-            generators.push((format!("A{number}"), forward));
-            generators.push((format!("B{number}"), back.into_iter().map(|step| step.expect("a bijection of planes")).collect()));
-        }
-        let start = State { plane: 0, arrangement: Permutation::identity(length).images().to_vec() };
-        Puzzle::new("random", "step", length, generators, vec![start], Layout::Numbered).expect("valid")
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
-        #[test]
-        fn random_puzzles_expand_alike(length in 6_usize..=8, planes in 1_u32..=3, keys in proptest::collection::vec(any::<u64>(), 1..3), even: bool, seed: u64) {
-            let puzzle = random_puzzle(length, planes, &keys, even);
-            let halved = StateSpace::of(&puzzle).is_halved();
-            let blocks = if length > 6 && (seed & 1 == 1 || halved) { to_u64(length) } else { 1 };
-            check_puzzle(&puzzle, blocks, seed);
-        }
-    }
 }

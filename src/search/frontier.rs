@@ -1,11 +1,19 @@
-//! Lists the frontier of a process part by part, shard by shard, in rank order.
+//! Lists the frontier, or the unseen ranks, of a process part by part, shard by shard, in rank order.
 
 use crate::base::fault_point;
 use crate::store::Shard;
 
-/// Where the listing of the frontier stands.
+/// Lists the frontier.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct FrontierReader {
+pub struct FrontierReader(ShardReader);
+
+/// Lists the ranks that are in no level; ranks that are never reached are among them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnseenReader(ShardReader);
+
+/// Where a listing stands.
+#[derive(Clone, Copy, Debug, Default)]
+struct ShardReader {
     shard: usize,
     cursor: u64,
 }
@@ -13,41 +21,38 @@ pub struct FrontierReader {
 impl FrontierReader {
     /// Replaces `batch` by the next states of the frontier: at least `enough` of them (at most 63 more), or all that are left.
     pub fn next_batch(&mut self, shards: &[Shard], enough: usize, batch: &mut Vec<u64>) {
-        batch.clear();
-        while self.shard < shards.len() && batch.len() < enough {
-            let shard = &shards[self.shard];
-            let skipped = self.cursor == 0 && shard.frontier.count() > 0 && fault_point::damages("skip-shard");
-            let end = if skipped { None } else { shard.frontier.list_from(self.cursor, enough, shard.ranks.start, batch) };
-            match end {
-                Some(cursor) => self.cursor = cursor,
-                None => {
-                    self.shard += 1;
-                    self.cursor = 0;
-                }
+        self.0.next_batch(shards, enough, batch, |shard, cursor, batch| {
+            if cursor == 0 && shard.frontier.count() > 0 && fault_point::damages("skip-shard") {
+                return None;
             }
-        }
+            shard.frontier.list_from(cursor, enough, shard.ranks.start, batch)
+        });
     }
 }
 
-/// Lists the ranks of a process that are in no level, part by part, in rank order. Ranks that are never reached are among them.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct UnseenReader {
-    shard: usize,
-    cursor: u64,
+impl UnseenReader {
+    /// Replaces `batch` by the next unseen ranks, as many as [`FrontierReader::next_batch`] would.
+    pub fn next_batch(&mut self, shards: &[Shard], enough: usize, batch: &mut Vec<u64>) {
+        self.0.next_batch(shards, enough, batch, |shard, cursor, batch| {
+            shard.seen.list_absent_from(cursor, enough, shard.ranks.start, batch)
+        });
+    }
 }
 
-impl UnseenReader {
-    /// Replaces `batch` by the next unseen ranks: at least `enough` of them (at most 63 more), or all that are left.
-    pub fn next_batch(&mut self, shards: &[Shard], enough: usize, batch: &mut Vec<u64>) {
+impl ShardReader {
+    /// Calls `list` with shard and cursor until `batch` has enough entries; it returns the cursor to go on from in the shard, or `None` at its end.
+    fn next_batch(
+        &mut self,
+        shards: &[Shard],
+        enough: usize,
+        batch: &mut Vec<u64>,
+        list: impl Fn(&Shard, u64, &mut Vec<u64>) -> Option<u64>,
+    ) {
         batch.clear();
         while self.shard < shards.len() && batch.len() < enough {
-            let shard = &shards[self.shard];
-            match shard.seen.list_absent_from(self.cursor, enough, shard.ranks.start, batch) {
+            match list(&shards[self.shard], self.cursor, batch) {
                 Some(cursor) => self.cursor = cursor,
-                None => {
-                    self.shard += 1;
-                    self.cursor = 0;
-                }
+                None => *self = Self { shard: self.shard + 1, cursor: 0 },
             }
         }
     }
