@@ -205,6 +205,7 @@ fn is_use_of(word: &str, tokens: &[Token], at: usize) -> bool {
     !is_macro || tokens.get(at + 1).is_some_and(|next| next.text == "!")
 }
 
+/// All source files but `tests.rs` of a module, which is compiled for tests only like a `mod tests` in place.
 fn source_files() -> BTreeMap<String, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = BTreeMap::new();
@@ -212,7 +213,7 @@ fn source_files() -> BTreeMap<String, String> {
     while let Some(path) = open.pop() {
         if path.is_dir() {
             open.extend(fs::read_dir(&path).expect("listed").map(|entry| entry.expect("listed").path()));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+        } else if path.extension().is_some_and(|extension| extension == "rs") && !path.ends_with("tests.rs") {
             let name = path.strip_prefix(root).expect("below").to_str().expect("UTF-8").to_owned();
             files.insert(name, fs::read_to_string(&path).expect("readable"));
         }
