@@ -6,12 +6,15 @@
 
 mod common;
 
-use common::disturb::{Dice, Job, copy_folder, fail_with, fault, file_points, generations, names, only_line, scratch, wait_until};
+use common::disturb::{
+    Dice, Job, copy_folder, fail_with, fault, file_points, generations, names, only_line, scratch, slow_config, wait_until,
+};
 use common::{farthest, has_mpi, mpirun, outcome, result_bytes, succeed};
 use farthest::base::Depth;
 use farthest::base::mix::Fingerprint;
 use farthest::base::partition::Partition;
 use farthest::puzzle::parse;
+use farthest::ranking::StateSpace;
 use farthest::search::archive;
 use rustix::process::Signal;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,24 +32,24 @@ fn run(puzzle: &str, folder: &Path, more: &[&str]) -> Command {
 
 /// An undisturbed run, which all others must equal.
 struct Reference {
-    puzzle: &'static str,
+    puzzle: String,
     flags: &'static [&'static str],
     bytes: BTreeMap<String, Vec<u8>>,
     files: BTreeSet<String>,
 }
 
 impl Reference {
-    fn new(puzzle: &'static str, flags: &'static [&'static str]) -> Self {
+    fn new(puzzle: &str, flags: &'static [&'static str]) -> Self {
         let folder = scratch();
         let path = folder.path().join("run");
         succeed(&mut run(puzzle, &path, flags));
         check_levels(puzzle, &path, flags.contains(&"--keep-levels"));
-        Self { puzzle, flags, bytes: result_bytes(&path), files: names(&path) }
+        Self { puzzle: puzzle.to_owned(), flags, bytes: result_bytes(&path), files: names(&path) }
     }
 
     /// A run of the same search.
     fn run(&self, folder: &Path, more: &[&str]) -> Command {
-        let mut command = run(self.puzzle, folder, self.flags);
+        let mut command = run(&self.puzzle, folder, self.flags);
         command.args(more);
         command
     }
@@ -55,20 +58,21 @@ impl Reference {
     fn check(&self, folder: &Path, context: &str) {
         assert_eq!(result_bytes(folder), self.bytes, "{context}");
         assert_eq!(names(folder), self.files, "{context}: the files of a run folder");
-        check_levels(self.puzzle, folder, self.flags.contains(&"--keep-levels"));
+        check_levels(&self.puzzle, folder, self.flags.contains(&"--keep-levels"));
     }
 
     /// Resumes and checks. The newest generation is whole whatever killed the run, so the search must go on from it, without a warning.
     fn resume_and_check(&self, folder: &Path, more: &[&str], context: &str) {
         let newest = generations(folder).pop();
-        let log_before = fs::read_to_string(folder.join("run.log")).unwrap_or_default().len();
+        let log = || fs::read_to_string(folder.join("run.log")).unwrap_or_default();
+        let before = log().len();
         let stderr = fail_with(0, &mut self.run(folder, more));
-        assert_eq!(stderr, "", "{context}: a resume after a crash is no reason to warn");
-        if let Some(depth) = newest.filter(|_| !context.contains("published")) {
-            let log = fs::read_to_string(folder.join("run.log")).expect("a log");
-            let wanted = format!("goes on from the checkpoint of level {depth}:");
-            let complete = log[log_before..].is_empty();
-            assert!(complete || log[log_before..].contains(&wanted), "{context}: {wanted}\n{}", &log[log_before..]);
+        let warnings: Vec<&str> = stderr.lines().filter(|line| !line.contains("threads share")).collect();
+        assert!(warnings.is_empty(), "{context}: a resume after a crash is no reason to warn: {warnings:?}");
+        let log = log().split_off(before);
+        // Nothing is logged when the results were all there.
+        if let Some(depth) = newest.filter(|_| !log.is_empty()) {
+            assert!(log.contains(&format!("goes on from the checkpoint of level {depth}:")), "{context}: from level {depth}\n{log}");
         }
         self.check(folder, context);
     }
@@ -83,7 +87,8 @@ fn check_levels(puzzle: &str, folder: &Path, kept: bool) {
     }
     let source = parse::resolve(puzzle, None).expect("shipped");
     let built = source.build(&source.default_metric()).expect("valid");
-    let partition = Partition::new(built.planes().into(), built.arrangement_length(), None).expect("small");
+    let partition =
+        Partition::new(built.planes().into(), built.arrangement_length(), StateSpace::of(&built).is_halved(), None).expect("small");
     let text = fs::read_to_string(folder.join("levels.tsv")).expect("readable");
     let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split('\t').collect()).collect();
     assert_eq!(names(&levels).len(), rows.len(), "one folder a level");
@@ -92,7 +97,7 @@ fn check_levels(puzzle: &str, folder: &Path, kept: bool) {
         let found = archive::read_level(&levels, Depth(depth), &partition).expect("a whole archive");
         assert_eq!(found.states.to_string(), row[1], "level {depth}");
         let fingerprint: Fingerprint = found.fingerprint;
-        assert_eq!(fingerprint.to_string(), row[6], "level {depth}");
+        assert_eq!(Some(fingerprint.to_string().as_str()), row.last().copied(), "level {depth}");
     }
 }
 
@@ -127,7 +132,7 @@ impl Sweep<'_> {
             }
         }
         eprintln!("{} {:?}: {kills} kills", reference.puzzle, self.before);
-        assert!(kills > 30, "{kills} kills");
+        assert!(kills > 20, "{kills} kills");
     }
 
     /// Lets file operations fail, as [`Sweep::kill`] kills. Each failure is one line that names a path in the run folder, and exit code 74; only the
@@ -161,7 +166,7 @@ impl Sweep<'_> {
             }
         }
         eprintln!("{} {:?}: {failures} failures of {action}", reference.puzzle, self.before);
-        assert!(failures > 30, "{failures} failures");
+        assert!(failures > 20, "{failures} failures");
     }
 }
 
@@ -176,7 +181,7 @@ fn a_kill_before_any_file_operation_loses_nothing() {
 #[test]
 fn a_kill_of_several_participants_loses_nothing() {
     let reference = Reference::new("turnstyle-7", &[]);
-    Sweep { before: &["--participants", "3", "--threads", "2"], after: &[&["--threads", "2"], &["--participants", "2"]], stride: 13 }
+    Sweep { before: &["--participants", "3", "--threads", "2"], after: &[&["--threads", "2"], &["--participants", "2"]], stride: 7 }
         .kill(&reference);
 }
 
@@ -185,27 +190,39 @@ fn a_kill_while_levels_are_archived_loses_nothing() {
     let smallest = Reference::new("turnstyle-5", &["--keep-levels"]);
     Sweep { before: &["--threads", "1"], after: RESUMES, stride: 1 }.kill(&smallest);
     let larger = Reference::new("turnstyle-7", &["--keep-levels"]);
-    Sweep { before: &["--participants", "2"], after: RESUMES, stride: 29 }.kill(&larger);
+    Sweep { before: &["--participants", "2"], after: RESUMES, stride: 11 }.kill(&larger);
 }
 
 #[test]
 fn a_full_disk_ends_the_run_in_one_line_and_loses_nothing() {
     Sweep { before: &["--threads", "1"], after: RESUMES, stride: 1 }.fail(&Reference::new("turnstyle-6", &[]), "enospc");
-    Sweep { before: &["--participants", "3"], after: RESUMES, stride: 17 }
+    Sweep { before: &["--participants", "3"], after: RESUMES, stride: 9 }
         .fail(&Reference::new("turnstyle-7", &["--keep-levels"]), "enospc");
 }
 
 #[test]
 fn a_broken_disk_ends_the_run_in_one_line_and_loses_nothing() {
     Sweep { before: &["--threads", "1"], after: RESUMES, stride: 1 }.fail(&Reference::new("turnstyle-5", &["--keep-levels"]), "eio");
-    Sweep { before: &["--participants", "2"], after: RESUMES, stride: 17 }.fail(&Reference::new("turnstyle-7", &[]), "eio");
+    Sweep { before: &["--participants", "2"], after: RESUMES, stride: 9 }.fail(&Reference::new("turnstyle-7", &[]), "eio");
+}
+
+/// Pulling allocates and shares scratch files where the other expansions do not.
+#[test]
+fn a_kill_or_a_full_disk_while_lanes_are_pulled_loses_nothing() {
+    let folder = scratch();
+    let config = folder.path().join("lanes.toml");
+    fs::write(&config, "puzzle = \"turnstyle-7\"\n[search]\nexpansion = \"lanes\"\n").expect("written");
+    let reference = Reference::new(config.to_str().expect("UTF-8"), &[]);
+    let sweep = Sweep { before: &["--participants", "3", "--threads", "1"], after: RESUMES, stride: 9 };
+    sweep.kill(&reference);
+    sweep.fail(&reference, "enospc");
 }
 
 /// A run of `reference` that was killed when two generations were committed and a third one had begun.
 fn killed_with_two_generations(reference: &Reference, folder: &Path) -> PathBuf {
     let path = folder.join("killed");
     fail_with(-1, fault(&mut reference.run(&path, &["--threads", "1"]), "before-commit", 8, "kill"));
-    assert_eq!(generations(&path), [5, 6]);
+    assert_eq!(generations(&path), [6, 7]);
     path
 }
 
@@ -214,7 +231,7 @@ fn a_kill_of_a_resume_that_has_to_fall_back_loses_nothing() {
     let reference = Reference::new("turnstyle-7", &["--keep-levels"]);
     let folder = scratch();
     let base = killed_with_two_generations(&reference, folder.path());
-    let manifest = base.join("checkpoint/manifest-000006");
+    let manifest = base.join("checkpoint/manifest-000007");
     let mut bytes = fs::read(&manifest).expect("readable");
     bytes[60] ^= 4;
     fs::write(&manifest, &bytes).expect("written");
@@ -247,7 +264,7 @@ fn a_disk_that_is_full_while_resuming_costs_no_generation() {
         copy_folder(&base, &path);
         let (code, _, stderr) = outcome(fault(&mut reference.run(&path, &["--threads", "1"]), point, 1, "enospc"));
         assert_eq!(code, 74, "{point}: {stderr}");
-        assert_eq!(generations(&path), [5, 6], "{point}: a checkpoint that is whole must survive a full disk");
+        assert_eq!(generations(&path), [6, 7], "{point}: a checkpoint that is whole must survive a full disk");
         reference.resume_and_check(&path, &["--participants", "2"], point);
     }
 }
@@ -264,7 +281,7 @@ fn kill_at_random(processes: u32) {
     if !has_mpi() {
         return;
     }
-    let reference = Reference::new("turnstyle-9", &[]);
+    let reference = Reference::new("turnstyle-10", &[]);
     let mut dice = Dice::new(processes.into());
     let folder = scratch();
     let (mut kills, mut runs) = (0, 0);
@@ -273,7 +290,7 @@ fn kill_at_random(processes: u32) {
     while kills < 30 {
         let run = path(runs);
         let before = log_bytes(&run);
-        let mut job = Job::start(&mut mpi_run(processes, reference.puzzle, &run));
+        let mut job = Job::start(&mut mpi_run(processes, &reference.puzzle, &run));
         // Every fifth kill may hit the start-up; the others wait until the search has begun.
         if dice.below(5) > 0 {
             wait_until("the search begins", || log_bytes(&run) > before || !job.is_running());
@@ -290,7 +307,7 @@ fn kill_at_random(processes: u32) {
         }
     }
     let run = path(runs);
-    succeed(&mut mpi_run(processes % 3 + 1, reference.puzzle, &run));
+    succeed(&mut mpi_run(processes % 3 + 1, &reference.puzzle, &run));
     reference.check(&run, &format!("run {runs} after {kills} kills"));
     eprintln!("{kills} kills in {} runs", runs + 1);
 }
@@ -316,11 +333,11 @@ fn a_kill_of_one_process_or_of_the_launcher_ends_all_and_loses_nothing() {
     if !has_mpi() {
         return;
     }
-    let reference = Reference::new("turnstyle-10", &[]);
     let folder = scratch();
+    let reference = Reference::new(&slow_config(folder.path()), &["--threads", "1"]);
     for victim in [Some(0_usize), Some(1), Some(2), None] {
         let path = folder.path().join(format!("{victim:?}"));
-        let mut job = Job::start(&mut mpi_run(3, reference.puzzle, &path));
+        let mut job = Job::start(&mut mpi_run(3, &reference.puzzle, &path));
         wait_until("some levels are committed", || generations(&path).last().is_some_and(|&depth| depth >= 5));
         let members = job.members();
         let programs = job.programs();
@@ -335,7 +352,7 @@ fn a_kill_of_one_process_or_of_the_launcher_ends_all_and_loses_nothing() {
         let (code, _, stderr) = job.finish();
         assert!(code != 0 && code != 75, "{victim:?}: {code} {stderr}");
         assert!(!path.join("summary.json").exists(), "{victim:?}: killed too late");
-        succeed(&mut mpi_run(2, reference.puzzle, &path));
+        succeed(&mut mpi_run(2, &reference.puzzle, &path));
         reference.check(&path, &format!("killed {victim:?}"));
     }
 }

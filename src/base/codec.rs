@@ -97,12 +97,11 @@ pub fn decode<T: DeserializeOwned>(kind: Kind, bytes: &[u8], path: &Path) -> Res
         ));
     }
     if half(12) != kind.version || half(14) != CODEC_BINCODE_2 {
-        return Err(Error::bad_data(
-            path,
-            format!("format version {} (codec {})", half(12), half(14)),
-            format!("version {} (codec {CODEC_BINCODE_2})", kind.version),
-            "it was written by another version of farthest: use that version, or start again with --resume never --force",
-        ));
+        return Err(Error::OtherVersion {
+            path: path.to_path_buf(),
+            found: format!("format version {} (codec {})", half(12), half(14)),
+            expected: format!("version {} (codec {CODEC_BINCODE_2})", kind.version),
+        });
     }
     let configuration = bincode::config::standard().with_limit::<LIMIT_BYTES>();
     let (value, used) = bincode::serde::decode_from_slice(payload, configuration)

@@ -35,6 +35,16 @@ pub enum Error {
         /// What the user can do.
         cure: String,
     },
+    /// A whole file that another version of the program wrote. Exit 65.
+    #[error("{}: found {found}, expected {expected}; it was written by another version of farthest: use that version, or start again with --resume never --force", path.display())]
+    OtherVersion {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: String,
+        /// The format that this version reads.
+        expected: String,
+    },
     /// A run-time invariant is broken: no number of this run can be trusted. Exit 70.
     #[error(
         "invariant broken: {what}: found {found}, expected {expected}; nothing was published; \
@@ -112,7 +122,7 @@ impl Error {
         match self {
             Self::CheckFailed(_) => 1,
             Self::Usage(_) => 2,
-            Self::BadData { .. } => 65,
+            Self::BadData { .. } | Self::OtherVersion { .. } => 65,
             Self::Invariant { .. } => 70,
             Self::CannotCreate { .. } => 73,
             Self::Io { source, .. } => match source.kind() {

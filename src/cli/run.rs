@@ -240,13 +240,16 @@ fn open_folder(request: &Request<'_>, prepared: &Prepared) -> Result<(RunLock, O
                 folder.root().display()
             )));
         }
+        // A run that was killed right behind its last file has left these.
         remove_folder(&folder.checkpoint())?;
+        remove_folder(&folder.work())?;
         return Ok((lock, Some(summary)));
     }
     if request.resume != ResumePolicy::Never {
         checkpoint::refuse_other_search(&folder.checkpoint(), &prepared.puzzle, &prepared.partition, &prepared.config.fixed_settings())?;
     }
-    if !has_checkpoint {
+    // It may be gone although there was a checkpoint: discarded just now, or removed by hand. Publishing needs it.
+    if !has_checkpoint || !folder.file("run.toml").is_file() {
         atomic_file::write(&folder.file("run.toml"), prepared.config.to_toml().as_bytes())?;
     }
     Ok((lock, None))
@@ -327,7 +330,8 @@ fn provenance(prepared: &Prepared, exchange: &dyn Exchange, placement: &Placemen
     settings.insert("exchange_kib".into(), prepared.config.search.exchange_kib.to_string());
     Provenance {
         command: command_line(),
-        config_digest: blake3::hash(prepared.config.to_toml().as_bytes()).to_hex().to_string(),
+        // Of the file, not of this session's settings: a resume may commit at another pace.
+        config_digest: blake3::hash(&std::fs::read(prepared.folder.file("run.toml")).unwrap_or_default()).to_hex().to_string(),
         program_version: env!("CARGO_PKG_VERSION").into(),
         build: format!("{}, mpi {}", std::env::consts::ARCH, if cfg!(feature = "mpi") { "yes" } else { "no" }),
         transport: exchange.transport(),
@@ -406,7 +410,7 @@ impl Watcher {
     }
 
     fn stopped(&mut self, reason: StopReason, root: &Path) {
-        let message = format!("stopped ({reason}); go on with: farthest resume {}", root.display());
+        let message = format!("stopped ({reason}); go on with: farthest resume {}", session::shell_word(root));
         // The bar is gone before the line is printed.
         self.finish(Phase::Stopped, &message);
         if let Self::First(_) = self {

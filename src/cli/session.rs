@@ -7,6 +7,8 @@ use super::arguments::{SessionArguments, Transport};
 use crate::base::{Error, ProcessId, Result};
 use crate::exchange::launcher::Launcher;
 use crate::exchange::{Exchange, local};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// Runs `job` on every process of the job and returns the exit code, the same on all of them. The job gets the exchange; its error is printed once, by the first process.
 ///
@@ -87,7 +89,32 @@ pub fn print_usage_error(error: &clap::Error) {
 
 /// Prints an error in one line, unless this is one of several processes and not the first.
 pub fn print_error(error: &Error) {
-    eprintln!("farthest: {}", error.to_string().replace('\n', " "));
+    eprintln!("farthest: {}", one_line(&error.to_string()));
+}
+
+/// Text on one line, without control characters that could change a terminal.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    text.replace('\n', " ")
+        .chars()
+        .flat_map(|letter| if letter.is_control() { letter.escape_default().collect() } else { vec![letter] })
+        .collect()
+}
+
+/// A path as a word that a shell reads as this path.
+#[must_use]
+pub fn shell_word(path: &Path) -> String {
+    // A name that looks like an option.
+    let path = if path.as_os_str().as_bytes().starts_with(b"-") { Path::new(".").join(path) } else { path.to_path_buf() };
+    let bytes = path.as_os_str().as_bytes();
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+=:,@%".contains(byte) || *byte >= 0x80;
+    let text = std::str::from_utf8(bytes).ok().filter(|text| !text.chars().any(char::is_control));
+    match text {
+        Some(text) if !bytes.is_empty() && bytes.iter().all(plain) => text.to_owned(),
+        Some(text) => format!("'{}'", text.replace('\'', "'\\''")),
+        // Not writable as it is: the form $'...', which bash, zsh and ksh know.
+        None => format!("$'{}'", bytes.escape_ascii().to_string().replace("\\\"", "\"")),
+    }
 }
 
 /// Whether a launcher's environment says that this process is not the first one: it then leaves printing to the first.

@@ -178,7 +178,8 @@ pub fn read(folder: &Path) -> Result<Dataset> {
             "the files do not belong together; restore them, or run again with --resume never --force",
         )
     };
-    let listed = read_text(folder, "SHA256SUMS")?;
+    let path = folder.join("SHA256SUMS");
+    let listed = String::from_utf8_lossy(&fs::read(&path).map_err(|source| Error::io("read", &path, source))?).into_owned();
     let actual = checksums(folder)?;
     if let Some((found, expected)) = actual.lines().zip(listed.lines()).find(|(found, listed)| found != listed) {
         let name = found.rsplit(' ').next().unwrap_or("SHA256SUMS");

@@ -8,6 +8,9 @@ use crate::base::{Error, ProcessId, Result};
 /// Sets that each shard may hold as bits at a time: seen, frontier and next.
 const SETS: u64 = 3;
 
+/// Bytes of a page, and of a block of most file systems.
+const PAGE_BYTES: u64 = 4096;
+
 /// Upper bounds of what a whole job needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
@@ -29,8 +32,11 @@ impl Budget {
         let set_bytes = (partition.state_count() / 8).min(states.saturating_mul(8));
         // A level as deltas takes about a byte a state when sparse, at most its bits when dense; over all levels a state counts once.
         let archive_bytes = if keep_levels { states.saturating_mul(2) } else { 0 };
+        // In scratch files each set of a shard takes whole pages, and turns into bits at one member in 64.
+        let part_bytes = (partition.shard_length() / 8).next_multiple_of(PAGE_BYTES);
+        let dense_parts = u64::from(partition.shards()).min(states.saturating_mul(64) / partition.shard_length());
         Self {
-            mapped_bytes: SETS * set_bytes,
+            mapped_bytes: SETS * dense_parts * part_bytes,
             buffer_bytes_per_process: to_u64(round_successors).saturating_mul(8 * 4),
             checkpoint_bytes: 3 * 2 * set_bytes,
             archive_bytes,
@@ -121,7 +127,8 @@ mod tests {
     fn the_short_number_is_named() {
         let partition = Partition::new(12, 11, false, None).expect("fits");
         let budget = Budget::new(&partition, 479_001_600, 1 << 20, false);
-        assert_eq!(budget.mapped_bytes, 3 * 59_875_200);
+        // 1,320 shards of 45,360 bytes, which take 12 pages each.
+        assert_eq!(budget.mapped_bytes, 3 * 1_320 * 12 * 4_096);
         assert!(budget.check(&here(2), ProcessId(0), Some(1 << 30), 1 << 40).is_ok());
         let memory = budget.check(&here(2), ProcessId(0), Some(1 << 20), 1 << 40).expect_err("short");
         assert!(memory.to_string().starts_with("memory is short"), "{memory}");

@@ -137,12 +137,9 @@ pub fn restore_or_start(search: &mut Search<'_>, observer: &mut dyn Observer) ->
                 observer.notice(&Event::Resumed { depth, states: search.total_states() });
                 return Ok(());
             }
-            Err(
-                error @ Error::BadData { .. }
-                | error @ Error::Peer { code: 65, .. }
-                | error @ Error::Io { .. }
-                | error @ Error::Peer { code: 74, .. },
-            ) => {
+            // Only damage: a disk without room for the sets, or a missing permission, says nothing against the checkpoint. All processes must
+            // decide alike, so the codes of their own errors and of their peers' are the same.
+            Err(error @ Error::BadData { .. } | error @ Error::Peer { code: 65, .. }) => {
                 observer.notice(&Event::Warning(format!("the checkpoint of level {depth} is not usable: {error}")));
                 last_error = Some(error);
             }
@@ -193,8 +190,9 @@ fn put_starts(search: &mut Search<'_>) -> Result<LevelPart> {
 fn manifests(folder: &Path) -> Result<Vec<Depth>> {
     let mut depths: Vec<Depth> = names(folder)?
         .iter()
-        .filter_map(|name| name.strip_prefix("manifest-"))
-        .filter_map(|digits| digits.parse().ok().map(Depth))
+        .filter_map(|name| Some((name, Depth(name.strip_prefix("manifest-")?.parse().ok()?))))
+        .filter(|(name, depth)| manifest_path(folder, *depth) == folder.join(name) && folder.join(name).is_file())
+        .map(|(_, depth)| depth)
         .collect();
     depths.sort_unstable_by(|a, b| b.cmp(a));
     Ok(depths)
@@ -269,10 +267,16 @@ fn write_changed_sets(search: &Search<'_>, generation: &Path, depth: Depth) -> R
             part.par_iter()
                 .map(|(shard, name)| {
                     let set = set_of(shard, *name);
-                    BlockEntry::encode(shard.id, *name, set.count(), &set.contents())
+                    // A block with another count would be refused by every resume, when it is too late.
+                    let (found, expected) = (set.recount(), set.count());
+                    if found != expected {
+                        let what = format!("states held by a set of shard {} and states put into it", shard.id);
+                        return Err(Error::invariant(what, found, expected));
+                    }
+                    Ok(BlockEntry::encode(shard.id, *name, expected, &set.contents()))
                 })
-                .collect()
-        });
+                .collect::<Result<_>>()
+        })?;
         for (entry, stored) in encoded {
             writer.add(entry, &stored)?;
         }
@@ -339,10 +343,11 @@ fn commit_manifest(search: &mut Search<'_>, depth: Depth, reports: &[Vec<u8>]) -
 fn restore(search: &mut Search<'_>, depth: Depth) -> Result<()> {
     let folder = search.folder.checkpoint();
     let path = manifest_path(&folder, depth);
-    let read = if search.is_first() { fs::read(&path).map_err(|source| Error::io("read", &path, source)) } else { Ok(Vec::new()) };
-    let bytes = agree(search.exchange, read)?;
+    let read = || fs::read(&path).map_err(|source| damage(Error::io("read", &path, source)));
+    let bytes = agree(search.exchange, if search.is_first() { read() } else { Ok(Vec::new()) })?;
     let bytes = broadcast(search.exchange, &bytes);
-    let manifest = agree(search.exchange, Manifest::decode(&bytes, &path))?;
+    // The same bytes everywhere, so the same result. Another version's manifest is no damage: it ends the run, and nothing is removed.
+    let manifest = Manifest::decode(&bytes, &path)?;
     let same = manifest.check_same_search(search.puzzle, &search.partition, &search.settings.fixed_settings, &path);
     agree(search.exchange, same)?;
     let loaded = load_sets(search, &manifest, &folder);
@@ -366,6 +371,19 @@ fn restore(search: &mut Search<'_>, depth: Depth) -> Result<()> {
     Ok(())
 }
 
+/// A file of a checkpoint that is missing or cannot be read is damage, from which an older generation may help; a missing permission is not.
+fn damage(error: Error) -> Error {
+    match error {
+        Error::Io { path, source, .. } if source.kind() != std::io::ErrorKind::PermissionDenied => Error::bad_data(
+            &path,
+            format!("no readable file ({source})"),
+            "a file of the checkpoint",
+            "an older checkpoint or another copy is needed",
+        ),
+        other => other,
+    }
+}
+
 /// Loads the own sets from the pack files: lengths first, then every block with its checksum and count.
 fn load_sets(search: &mut Search<'_>, manifest: &Manifest, folder: &Path) -> Result<()> {
     let readers: Vec<PackReader> = manifest
@@ -373,7 +391,7 @@ fn load_sets(search: &mut Search<'_>, manifest: &Manifest, folder: &Path) -> Res
         .iter()
         .map(|pack| {
             let path = pack_path(folder, pack)?;
-            let found = fs::metadata(&path).map_err(|source| Error::io("read", &path, source))?.len();
+            let found = fs::metadata(&path).map_err(|source| damage(Error::io("read", &path, source)))?.len();
             if found != pack.bytes {
                 return Err(Error::bad_data(
                     &path,
@@ -382,7 +400,7 @@ fn load_sets(search: &mut Search<'_>, manifest: &Manifest, folder: &Path) -> Res
                     "the file is damaged or truncated",
                 ));
             }
-            PackReader::open(&path)
+            PackReader::open(&path).map_err(damage)
         })
         .collect::<Result<_>>()?;
     let mut wanted: BTreeMap<ShardId, Vec<(usize, &BlockEntry)>> = BTreeMap::new();
@@ -398,7 +416,7 @@ fn load_sets(search: &mut Search<'_>, manifest: &Manifest, folder: &Path) -> Res
             let length = shard.length();
             for (pack, entry) in wanted.get(&shard.id).into_iter().flatten() {
                 let contents = match readers.get(*pack) {
-                    Some(reader) if entry.stored_bytes > 0 => reader.block(entry, length)?,
+                    Some(reader) if entry.stored_bytes > 0 => reader.block(entry, length).map_err(damage)?,
                     _ => entry.decode(Vec::new(), length, folder)?,
                 };
                 match entry.set {
@@ -468,7 +486,7 @@ fn discard_newer(search: &Search<'_>, depths: &[Depth], kept: Depth) -> Result<(
 /// Removes all manifests but the newest `kept`, then every pack file that none of those names, then empty folders.
 fn remove_unneeded(folder: &Path, kept: usize) -> Result<()> {
     let depths = manifests(folder)?;
-    let remove = |path: &Path| match fs::remove_file(path) {
+    let remove = |path: &Path| match if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) } {
         Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, source)),
         _ => fault_point::pass("old-removed").map_err(|source| Error::io("remove", path, source)),
     };
@@ -487,6 +505,9 @@ fn remove_unneeded(folder: &Path, kept: usize) -> Result<()> {
     }
     for generation in names(folder)?.into_iter().filter(|name| name.starts_with("gen-")) {
         let path = folder.join(&generation);
+        if !path.is_dir() {
+            continue;
+        }
         for name in names(&path)? {
             if !needed.contains(&format!("{generation}/{name}")) {
                 remove(&path.join(name))?;

@@ -76,6 +76,7 @@ pub fn advance(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<A
         Expansion::Unseen => search.partition.state_count() - search.total_states(),
     };
     guards::check_coverage(search, expansion, totals.covered, all)?;
+    guards::check_transport(search, totals.sent, totals.received)?;
     if expansion != Expansion::States {
         totals.edges = guards::complete_edges(search, totals.edges.up)?;
     }

@@ -21,6 +21,9 @@ const FILES: [&str; 9] = [
 /// A folder with one of these is a run folder.
 const MARKS: [&str; 3] = ["lock", "run.toml", "summary.json"];
 
+/// The file that shows whether the folder can be written.
+const PROBE: &str = ".probe";
+
 /// Paths of a run's files.
 #[derive(Clone, Debug)]
 pub struct RunFolder {
@@ -70,7 +73,12 @@ impl RunFolder {
     /// `CannotCreate` naming a file that does not belong.
     pub fn refuse_foreign(&self) -> Result<()> {
         let Ok(entries) = fs::read_dir(&self.root) else { return Ok(()) };
-        let names: Vec<String> = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        // A run that was killed while it tried the folder has left the probe, and nothing else.
+        let names: Vec<String> = entries
+            .flatten()
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .filter(|name| !name.starts_with(PROBE))
+            .collect();
         match names.first() {
             Some(name) if !names.iter().any(|name| MARKS.contains(&name.as_str())) => Err(Error::CannotCreate {
                 path: self.root.clone(),
@@ -110,7 +118,7 @@ impl RunFolder {
             },
             _ => Error::io("create folder", &self.root, source),
         })?;
-        let probe = self.file(".probe");
+        let probe = self.file(PROBE);
         crate::base::atomic_file::write(&probe, b"probe")?;
         fs::remove_file(&probe).map_err(|source| Error::io("remove", &probe, source))
     }

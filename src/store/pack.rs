@@ -98,11 +98,12 @@ impl PackReader {
         if header[..12] != PACK_MAGIC {
             return Err(damaged("another kind of file".into(), "a pack file".into()));
         }
+        let version = u16::from_le_bytes([header[12], header[13]]);
+        if version != PACK_VERSION {
+            return Err(damaged(format!("pack version {version}"), format!("version {PACK_VERSION}")));
+        }
         if header != pack_header() {
-            return Err(damaged(
-                format!("pack version {}", u16::from_le_bytes([header[12], header[13]])),
-                format!("version {PACK_VERSION}"),
-            ));
+            return Err(damaged("a damaged header".into(), "zeros behind the version".into()));
         }
         match parse_trailer(&trailer) {
             Some((offset, index_length))

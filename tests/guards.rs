@@ -1,0 +1,342 @@
+//! Each run-time guard fires on the fault it is for: exit code 70, one line that names the invariant, nothing published; and a run without
+//! the fault ends with the right bytes.
+//!
+//! Faults come in two ways. Fault points spoil data in the running program (`FARTHEST_FAULT=NAME:N:damage`). What they cannot reach is put into a
+//! checkpoint that is whole and consistent in itself but lies about the search: such as a broken program would have written.
+
+mod common;
+
+use common::disturb::{damage_points, fail_with, fault, generations, only_line, scratch};
+use common::{farthest, has_mpi, mpirun, outcome, result_bytes, succeed};
+use farthest::base::ids::to_u64;
+use farthest::base::mix::of_sorted_ranks;
+use farthest::base::{Depth, ShardId, StateRank};
+use farthest::puzzle::{Puzzle, State, parse};
+use farthest::ranking::StateSpace;
+use farthest::search::LevelRecord;
+use farthest::search::manifest::{Manifest, PackFile};
+use farthest::store::block::SetName;
+use farthest::store::{BlockEntry, Contents, Edges, LevelPart, PackWriter};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The guards that may fire for each fault point, as their messages say: by states, by lanes, and by the unseen.
+const GUARDS: [(&str, &[&str]); 3] = [
+    ("drop-message", &["received and sent", "words of a message of lanes", "bits of lanes that another process sent"]),
+    ("skip-shard", &["frontier states expanded", "ranks of the lanes pulled"]),
+    ("next-bits", &["and states accepted into it"]),
+];
+
+fn run(puzzle: &str, folder: &Path, more: &[&str]) -> Command {
+    let mut command = farthest();
+    command.args(["run", puzzle, "--checkpoint-seconds", "0", "--quiet", "--out"]).arg(folder).args(more);
+    command
+}
+
+/// Checks that one of these guards ended the run in the folder, and that nothing was published.
+fn check_broken(stderr: &str, guards: &[&str], folder: &Path, context: &str) {
+    let line = only_line(stderr);
+    assert!(line.starts_with("farthest: ") && line.contains("invariant broken: "), "{context}: {line}");
+    assert!(guards.iter().any(|guard| line.contains(guard)), "{context}: expected one of {guards:?}, found {line}");
+    assert!(line.contains("nothing was published"), "{context}: {line}");
+    for name in ["summary.json", "distribution.tsv", "SHA256SUMS"] {
+        assert!(!folder.join(name).exists(), "{context}: {name} was published");
+    }
+}
+
+/// Writes a configuration with these search settings.
+fn write_config(folder: &Path, puzzle: &str, search: &str) -> String {
+    let path = folder.join("config.toml");
+    fs::write(&path, format!("puzzle = \"{puzzle}\"\n[search]\n{search}\n")).expect("written");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+const STATES: &str = "expansion = \"states\"";
+const UNSEEN: &str = "expansion = \"unseen\"";
+const LANES: &str = "expansion = \"lanes\"";
+/// Lanes of processes that send them to each other, as on several hosts.
+const LANES_APART: &str = "expansion = \"lanes\"\nshare_memory = false";
+
+/// Damages the data of a search at every pass of every data point: either a guard fires, or the damage changed nothing. `unused` are the points that this
+/// way to search does not pass with data.
+fn sweep(puzzle: &str, settings: &str, flags: &[&str], last_pass: u64, unused: &[&str]) {
+    let folder = scratch();
+    let config = &write_config(folder.path(), puzzle, settings);
+    let how = settings.replace('\n', ", ");
+    let reference = folder.path().join("reference");
+    succeed(&mut run(config, &reference, &["--threads", "1"]));
+    let reference = result_bytes(&reference);
+    let points = damage_points();
+    for (point, _) in GUARDS {
+        assert!(points.contains(point), "the fault point {point} is gone");
+    }
+    for point in points {
+        let guards = GUARDS.iter().find(|(name, _)| *name == point).map_or([""].as_slice(), |(_, guards)| guards);
+        let mut fired = 0;
+        for pass in 1..=last_pass {
+            let path = folder.path().join(format!("{point}-{pass}"));
+            let context = format!("{puzzle} {how} {flags:?} FARTHEST_FAULT={point}:{pass}:damage");
+            let (code, stdout, stderr) = outcome(fault(&mut run(config, &path, flags), &point, pass, "damage"));
+            if code == 70 {
+                fired += 1;
+                check_broken(&stderr, guards, &path, &context);
+                let (again, _, stderr) = outcome(&mut run(config, &path, &["--participants", "2", "--threads", "1"]));
+                // The points of the table are noticed in the level they spoil, before it is committed. What is noticed a level later may be
+                // in the checkpoint: then the guard must fire again, and a fresh start helps.
+                if guards == [""] && again == 70 {
+                    succeed(&mut run(config, &path, &["--threads", "1", "--resume", "never", "--force"]));
+                } else {
+                    assert_eq!(again, 0, "{context}, resumed: {stderr}");
+                }
+            } else {
+                assert_eq!(code, 0, "{context}\n{stdout}\n{stderr}");
+            }
+            assert_eq!(result_bytes(&path), reference, "{context} (exit code {code})");
+            fs::remove_dir_all(&path).expect("removable");
+        }
+        eprintln!("{puzzle} {how} {flags:?} {point}: fired {fired} times in {last_pass} passes");
+        assert!(fired >= 3 || unused.contains(&point.as_str()), "{point}: a guard fired {fired} times");
+    }
+}
+
+#[test]
+fn data_damaged_while_states_are_expanded_never_give_another_result() {
+    sweep("turnstyle-6", STATES, &["--threads", "1"], 30, &[]);
+    sweep("turnstyle-7", STATES, &["--threads", "2"], 20, &[]);
+    sweep("turnstyle-7", STATES, &["--participants", "3"], 30, &[]);
+    sweep("pancake-7", STATES, &["--participants", "2"], 12, &[]);
+}
+
+#[test]
+fn data_damaged_while_lanes_are_pulled_never_give_another_result() {
+    // Alone, and with processes that read each other's memory, there are no messages.
+    sweep("turnstyle-8", LANES, &["--threads", "1"], 8, &["drop-message"]);
+    sweep("turnstyle-8", LANES, &["--participants", "3"], 12, &["drop-message"]);
+    sweep("turnstyle-8", LANES_APART, &["--participants", "3"], 12, &[]);
+    sweep("turnstyle-8", LANES_APART, &["--participants", "2", "--threads", "2"], 8, &[]);
+}
+
+#[test]
+fn data_damaged_while_the_unseen_ask_never_give_another_result() {
+    sweep("turnstyle-7", UNSEEN, &["--threads", "1"], 20, &["skip-shard"]);
+    sweep("turnstyle-7", UNSEEN, &["--participants", "3"], 20, &["skip-shard"]);
+}
+
+/// Sets turn into bits in larger shards, and words are damaged there in another way than lists.
+#[test]
+fn damaged_bits_are_noticed() {
+    let folder = scratch();
+    for pass in [400, 700] {
+        let path = folder.path().join(format!("run-{pass}"));
+        let stderr = fail_with(70, fault(&mut run("turnstyle-8", &path, &["--threads", "2"]), "next-bits", pass, "damage"));
+        check_broken(&stderr, &["states held by the new level of shard"], &path, "next-bits");
+    }
+}
+
+#[test]
+fn a_guard_that_fires_in_one_mpi_process_ends_all_in_one_line() {
+    if !has_mpi() {
+        return;
+    }
+    let folder = scratch();
+    let config = &write_config(folder.path(), "turnstyle-8", "share_memory = false");
+    let reference = folder.path().join("reference");
+    succeed(&mut run(config, &reference, &[]));
+    for (number, (point, guards)) in GUARDS.iter().enumerate() {
+        let path = folder.path().join(point);
+        let mut command = mpirun(3);
+        command.args(["run", config, "--checkpoint-seconds", "0", "--quiet", "--threads", "1", "--out"]).arg(&path);
+        command.env("FARTHEST_FAULT_PROCESS", number.to_string());
+        let stderr = fail_with(70, fault(&mut command, point, 9, "damage"));
+        let lines: Vec<&str> = stderr.lines().filter(|line| line.contains("invariant broken")).collect();
+        check_broken(&lines.join("\n"), guards, &path, point);
+        let mut command = mpirun(2);
+        succeed(command.args(["run", config, "--checkpoint-seconds", "0", "--quiet", "--threads", "1", "--out"]).arg(&path));
+        assert_eq!(result_bytes(&path), result_bytes(&reference), "{point}");
+    }
+}
+
+/// A small puzzle whose 120 ranks are one shard, with a run that was killed behind its first commit; its checkpoint is then replaced.
+struct Lie {
+    folder: tempfile::TempDir,
+    config: String,
+    puzzle: Puzzle,
+    expected: BTreeMap<String, Vec<u8>>,
+}
+
+impl Lie {
+    fn new(definition: &str) -> Self {
+        let folder = scratch();
+        let path = folder.path().join("puzzle.toml");
+        fs::write(&path, definition).expect("written");
+        let config = path.to_str().expect("UTF-8").to_owned();
+        let source = parse::puzzle_file(&path).expect("valid");
+        let puzzle = source.build(&source.default_metric()).expect("valid");
+        let complete = folder.path().join("complete");
+        succeed(&mut run(&config, &complete, &[]));
+        let lie = Self { folder, config, puzzle, expected: result_bytes(&complete) };
+        fail_with(-1, fault(&mut run(&lie.config, &lie.path(), &["--threads", "1"]), "generation-create", 2, "kill"));
+        assert_eq!(generations(&lie.path()), [1]);
+        lie
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("run")
+    }
+
+    fn start(&self) -> State {
+        self.puzzle.starts()[0].clone()
+    }
+
+    /// The state that the generators of `word` lead to from the start.
+    fn state(&self, word: &[usize]) -> State {
+        word.iter().fold(self.start(), |state, &generator| self.puzzle.apply(generator, &state))
+    }
+
+    /// A state that the group does not have.
+    fn foreign(&self) -> State {
+        let mut reached = vec![self.start()];
+        let mut next = 0;
+        while next < reached.len() {
+            for generator in 0..self.puzzle.generators().len() {
+                let state = self.puzzle.apply(generator, &reached[next]);
+                if !reached.contains(&state) {
+                    reached.push(state);
+                }
+            }
+            next += 1;
+        }
+        let space = StateSpace::of(&self.puzzle);
+        (0..).map(|rank| space.unrank(StateRank(rank))).find(|state| !reached.contains(state)).expect("a larger space")
+    }
+
+    fn ranks(&self, states: &[State]) -> Vec<u64> {
+        let space = StateSpace::of(&self.puzzle);
+        let mut ranks: Vec<u64> = states.iter().map(|state| space.rank(state).0).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        ranks
+    }
+
+    /// Replaces the newest generation by one with these levels; the last one is the frontier. `up` are the edges up from each level.
+    fn tell(&self, levels: &[Vec<State>], up: &[u64]) {
+        let checkpoint = self.path().join("checkpoint");
+        let old = checkpoint.join("manifest-000001");
+        let mut manifest = Manifest::decode(&fs::read(&old).expect("readable"), &old).expect("whole");
+        assert_eq!(manifest.partition.shards(), 1);
+        fs::remove_dir_all(&checkpoint).expect("removable");
+        let level_ranks: Vec<Vec<u64>> = levels.iter().map(|level| self.ranks(level)).collect();
+        let mut seen = level_ranks.concat();
+        seen.sort_unstable();
+        manifest.levels = level_ranks
+            .iter()
+            .zip(0..)
+            .map(|(ranks, depth)| {
+                let part = LevelPart { states: to_u64(ranks.len()), fingerprint: of_sorted_ranks(ranks.iter().copied()) };
+                LevelRecord::new(Depth(depth), part)
+            })
+            .collect();
+        for (level, &up) in manifest.levels.iter_mut().zip(up) {
+            level.edges = Some(Edges { down: 0, same: 0, up });
+        }
+        let depth = levels.len() - 1;
+        let path = format!("gen-{depth:06}/told.pack");
+        fs::create_dir_all(checkpoint.join(&path).parent().expect("a folder")).expect("created");
+        let mut writer = PackWriter::create(&checkpoint.join(&path)).expect("created");
+        for (name, list) in [(SetName::Seen, seen), (SetName::Level, level_ranks[depth].clone())] {
+            let (entry, stored) = BlockEntry::encode(ShardId(0), name, to_u64(list.len()), &Contents::Sparse(list.into()));
+            writer.add(entry, &stored).expect("written");
+        }
+        let (entries, bytes) = writer.finish().expect("written");
+        manifest.packs = vec![PackFile { path, bytes }];
+        manifest.blocks = entries.into_iter().map(|entry| (0, entry)).collect();
+        fs::write(checkpoint.join(format!("manifest-{depth:06}")), manifest.encode().expect("small")).expect("written");
+    }
+
+    /// Resumes: the guard must fire, twice in the same way; then a fresh start must give the right bytes.
+    fn check(&self, guard: &str) {
+        for flags in [["--threads", "1"], ["--participants", "2"]] {
+            let stderr = fail_with(70, &mut run(&self.config, &self.path(), &flags));
+            check_broken(&stderr, &[guard], &self.path(), guard);
+        }
+        succeed(&mut run(&self.config, &self.path(), &["--resume", "never", "--force"]));
+        assert_eq!(result_bytes(&self.path()), self.expected);
+    }
+}
+
+/// Generators as cycles on five positions, without their inverses.
+fn definition(cycles: &[&str]) -> String {
+    let mut text = "family = \"permutations\"\nname = \"toy\"\npositions = 5\n".to_owned();
+    for (number, cycles) in cycles.iter().enumerate() {
+        text += &format!("[[generators]]\nname = \"G{number}\"\ncycles = \"{cycles}\"\n");
+    }
+    text
+}
+
+/// The cyclic group of order 6, by a generator and its square: not closed under inverses, and without a rule for signs.
+fn cyclic() -> String {
+    definition(&["(0 1 2)(3 4)", "(0 2 1)"])
+}
+
+#[test]
+fn an_honest_checkpoint_of_our_own_making_is_accepted() {
+    let lie = Lie::new(&cyclic());
+    lie.tell(&[vec![lie.start()], vec![lie.state(&[0]), lie.state(&[1])]], &[2]);
+    succeed(&mut run(&lie.config, &lie.path(), &[]));
+    // The levels' edges are as told, so only the counts and what follows from them are the same.
+    for name in ["distribution.tsv", "antipodes.tsv", "summary.json"] {
+        assert_eq!(result_bytes(&lie.path())[name], lie.expected[name], "{name}");
+    }
+}
+
+#[test]
+fn a_search_that_misses_states_is_noticed_at_its_end() {
+    let lie = Lie::new(&cyclic());
+    // The fifth power leads to nothing new: the third and fourth are never found.
+    lie.tell(&[vec![lie.start()], vec![lie.state(&[0]), lie.state(&[1])], vec![lie.state(&[0, 0, 0, 0, 0])]], &[2, 1]);
+    lie.check("sum of all levels and the number of states from the group's order: found 4, expected 6");
+}
+
+#[test]
+fn more_states_than_the_group_has_are_noticed() {
+    // The group of order 20 on five points, which has odd and even states at every depth.
+    let lie = Lie::new(&definition(&["(0 1 2 3 4)", "(1 2 4 3)"]));
+    lie.tell(&[vec![lie.start()], vec![lie.state(&[0]), lie.state(&[1]), lie.foreign()]], &[2]);
+    lie.check("expected at most 20, the number the group's order promises");
+}
+
+#[test]
+fn a_state_of_the_wrong_sign_is_noticed() {
+    // All generators odd: the states of level 1 are odd.
+    let odd = Lie::new(&definition(&["(0 1 2 3)", "(3 4)"]));
+    odd.tell(&[vec![odd.start()], vec![odd.state(&[0]), odd.state(&[0, 1])]], &[2]);
+    odd.check("states of a sign that level 1 or the one behind it cannot have: found 1, expected 0");
+}
+
+/// A puzzle closed under inverses: edge balance and growth hold.
+fn closed() -> String {
+    "inverses = true\n".to_owned() + &definition(&["(0 1 2 3 4)", "(0 1)"])
+}
+
+#[test]
+fn unbalanced_edges_are_noticed() {
+    let lie = Lie::new(&closed());
+    let level = |words: &[&[usize]]| -> Vec<State> { words.iter().map(|word| lie.state(word)).collect() };
+    let first: Vec<State> = (0..lie.puzzle.generators().len()).map(|generator| lie.state(&[generator])).collect();
+    let edges = to_u64(first.len());
+    // One of the states of level 1 is lost, its edge was counted.
+    lie.tell(&[level(&[&[]]), first[1..].to_vec()], &[edges]);
+    lie.check(&format!("down-edges of level 1 and up-edges of the level before: found {}, expected {edges}", edges - 1));
+}
+
+#[test]
+fn a_level_that_grows_too_fast_is_noticed() {
+    let lie = Lie::new(&closed());
+    // A state far from the start, which nothing led to.
+    let far = lie.state(&[0, 0, 1, 0, 0, 1, 0]);
+    lie.tell(&[vec![lie.start()], vec![far]], &[0]);
+    let generators = to_u64(lie.puzzle.generators().len());
+    lie.check(&format!("states of level 2: found {generators}, expected at most {}", generators - 1));
+}
