@@ -1,14 +1,15 @@
 //! Scratch files of the other processes on this host, mapped for reading: co-located processes share the page cache and send each other no lanes.
 //!
-//! Who shares is found out by trial, not by name: every process writes a token to the scratch folder and looks for the tokens of the others. (Two containers may have one host
-//! name and different disks.) The answer is agreed on, so that a sender and a receiver never differ about a message.
+//! Who shares is found out by trial, not by name: processes of one running kernel (its boot id) write a token to the scratch folder and look for the tokens of the others. Two
+//! containers may have one host name and different disks; two hosts may see one folder over a network, whose page caches are apart. The answer is agreed on, so that a
+//! sender and a receiver never differ about a message.
 //!
 //! Order of reads and writes: `seen` changes only when a level is closed; a process closes it after the sum over all processes that follows the last round, and reads again after the
 //! agreement that follows the closing. So nobody reads a shard that its owner writes.
 
 use super::Search;
 use crate::base::ids::{index_u32, low_u32};
-use crate::base::{Error, ProcessId, Result, ShardId};
+use crate::base::{Error, ProcessId, Result, ShardId, codec};
 use crate::exchange::agree;
 use crate::store::{Lanes, MappedView, Shard};
 use std::collections::BTreeMap;
@@ -74,12 +75,14 @@ impl SharedViews {
         };
         // Behind the agreement all tokens are written.
         agree(search.exchange, written)?;
-        let tokens = search.exchange.all_to_all(vec![vec![token]; processes]);
+        let kernel = running_kernel();
+        let tokens = search.exchange.all_to_all(vec![vec![token, kernel]; processes]);
         let mine: Vec<u64> = (0..search.exchange.processes())
             .map(|other| {
+                let [expected, their_kernel] = tokens[index_u32(other)][..] else { return 0 };
                 let found = std::fs::read(token_path(&work, ProcessId(other))).unwrap_or_default();
-                let expected = tokens[index_u32(other)].first().copied().unwrap_or(0).to_le_bytes();
-                u64::from(search.settings.share_memory && other != me.0 && found == expected)
+                let shares = search.settings.share_memory && other != me.0 && kernel != 0 && kernel == their_kernel;
+                u64::from(shares && found == expected.to_le_bytes())
             })
             .collect();
         let rows = search.exchange.all_to_all(vec![mine; processes]);
@@ -89,6 +92,11 @@ impl SharedViews {
             .collect();
         Ok(Self { share, processes, views: BTreeMap::new() })
     }
+}
+
+/// Identifies the running kernel; 0 when it does not say.
+fn running_kernel() -> u64 {
+    std::fs::read("/proc/sys/kernel/random/boot_id").map_or(0, |id| codec::checksum(&id))
 }
 
 fn token_path(work: &Path, process: ProcessId) -> std::path::PathBuf {
