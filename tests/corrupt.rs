@@ -410,6 +410,19 @@ fn a_checkpoint_of_another_cut_is_refused() {
     succeed(&mut cut(1));
 }
 
+/// So is what the results list: `run.toml` tells it, and stays as it was.
+#[test]
+fn a_checkpoint_with_another_number_of_antipodes_is_refused() {
+    let mut killed = Killed::new();
+    let copy = killed.copy();
+    let config = copy.with_file_name("few.toml");
+    fs::write(&config, format!("puzzle = \"{PUZZLE}\"\n[search]\nmost_antipodes = 2\n")).expect("written");
+    let stderr = fail_with(78, &mut run_of(config.to_str().expect("UTF-8"), &copy, &["--threads", "1"]));
+    assert!(only_line(&stderr).contains("most_antipodes = 1000 there, 2 here"), "{stderr}");
+    succeed(&mut run(&copy, &["--threads", "1"]));
+    killed.complete(&copy, "resumed with its own number");
+}
+
 /// Two puzzles of one name.
 #[test]
 fn a_checkpoint_of_another_puzzle_of_the_same_name_is_refused() {
