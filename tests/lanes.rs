@@ -206,17 +206,6 @@ fn shipped_puzzles_and_many_crossings() {
     }
 }
 
-/// Every level of the larger puzzles from the unseen: 7 to 70 s of CPU each, for nothing that the smaller ones do not show.
-#[test]
-#[ignore = "minutes; run it after changes of src/search/unseen_rounds.rs: cargo test --release --test lanes -- --ignored"]
-fn larger_puzzles_from_the_unseen() {
-    let larger =
-        [("turnstyle-10", "step"), ("turnstyle-10", "turn"), ("turnstyle-10", "flip"), ("turnstyle-11", "step"), ("pocket-cube", "half")];
-    for (name, metric) in larger {
-        Comparison::new(&shipped(name, metric)).run(common::farthest_within(1_000), "unseen", "", &[]);
-    }
-}
-
 #[test]
 fn several_processes() {
     let puzzles = [
