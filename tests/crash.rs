@@ -7,9 +7,9 @@
 mod common;
 
 use common::disturb::{
-    Dice, Job, copy_folder, fail_with, fault, file_points, generations, names, only_line, scratch, slow_config, wait_until,
+    Dice, Job, copy_folder, fail_with, fault, file_points, generations, mpirun_beside, names, only_line, scratch, slow_config, wait_until,
 };
-use common::{farthest, has_mpi, mpirun, outcome, result_bytes, succeed};
+use common::{farthest, has_mpi, outcome, result_bytes, succeed};
 use farthest::base::Depth;
 use farthest::base::mix::Fingerprint;
 use farthest::base::partition::Partition;
@@ -273,7 +273,7 @@ fn a_disk_that_is_full_while_resuming_costs_no_generation() {
 
 /// A run under mpirun that commits every level.
 fn mpi_run(processes: u32, puzzle: &str, folder: &Path) -> Command {
-    let mut command = mpirun(processes);
+    let mut command = mpirun_beside(folder, processes);
     command.args(["run", puzzle, "--checkpoint-seconds", "0", "--quiet", "--threads", "1", "--out"]).arg(folder);
     command
 }

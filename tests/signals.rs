@@ -5,8 +5,10 @@
 
 mod common;
 
-use common::disturb::{Dice, Job, Member, fail_with, fault, file_points, generations, names, only_line, scratch, slow_config, wait_until};
-use common::{farthest, has_mpi, mpirun, outcome, result_bytes, succeed};
+use common::disturb::{
+    Dice, Job, Member, fail_with, fault, file_points, generations, mpirun_beside, names, only_line, scratch, slow_config, wait_until,
+};
+use common::{farthest, has_mpi, outcome, result_bytes, succeed};
 use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,11 +16,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 
 /// The search that all tests disturb, and what it gives undisturbed.
 struct Reference {
-    _folder: TempDir,
     config: String,
     bytes: BTreeMap<String, Vec<u8>>,
 }
@@ -26,11 +26,12 @@ struct Reference {
 fn reference() -> &'static Reference {
     static REFERENCE: OnceLock<Reference> = OnceLock::new();
     REFERENCE.get_or_init(|| {
+        // Nothing drops a static value: its file is in the folder that cargo gives to tests.
+        let config = slow_config(Path::new(env!("CARGO_TARGET_TMPDIR")));
         let folder = scratch();
-        let config = slow_config(folder.path());
         let path = folder.path().join("run");
         succeed(arguments(&mut farthest(), &config, &path));
-        Reference { bytes: result_bytes(&path), config, _folder: folder }
+        Reference { bytes: result_bytes(&path), config }
     })
 }
 
@@ -46,7 +47,7 @@ fn run(folder: &Path) -> Command {
 }
 
 fn mpi_run(processes: u32, folder: &Path) -> Command {
-    let mut command = mpirun(processes);
+    let mut command = mpirun_beside(folder, processes);
     arguments(&mut command, &reference().config, folder);
     command
 }

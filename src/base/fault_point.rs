@@ -38,9 +38,12 @@ fn wanted() -> Option<&'static Fault> {
         .as_ref()
 }
 
-/// The action due at this pass of the point, if any.
-fn due(name: &str) -> Option<&'static str> {
+/// The action due at this pass of the point, if any. Points before operations and points that guard data are counted apart.
+fn due(name: &str, guards_data: bool) -> Option<&'static str> {
     let fault = wanted()?;
+    if (fault.action == "damage") != guards_data {
+        return None;
+    }
     let here = THIS_PROCESS.load(Ordering::Relaxed);
     if (fault.name != "*" && fault.name != name) || fault.process.is_some_and(|process| process != here) {
         return None;
@@ -53,7 +56,7 @@ fn due(name: &str) -> Option<&'static str> {
 /// # Errors
 /// The injected I/O error, when a test asked for one here.
 pub fn pass(name: &str) -> io::Result<()> {
-    match due(name) {
+    match due(name, false) {
         None => Ok(()),
         Some("kill") => {
             let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
@@ -70,5 +73,5 @@ pub fn pass(name: &str) -> io::Result<()> {
 /// Passes a point that guards data: true when a test asked the caller to damage it.
 #[must_use]
 pub fn damages(name: &str) -> bool {
-    matches!(due(name), Some("damage"))
+    due(name, true).is_some()
 }

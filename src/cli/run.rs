@@ -153,7 +153,8 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange) -> Result<i32> {
     let (code, summary) = match result {
         Ok(Ending::Complete(outcome)) => {
             let provenance = provenance(&prepared, exchange, &placement, threads, started);
-            (0, Some(publish(&prepared, exchange, &outcome, &provenance)?))
+            let published = publish(&prepared, exchange, &outcome, &provenance);
+            (0, Some(published.inspect_err(|error| observer.finish(Phase::Failed, &error.to_string()))?))
         }
         Ok(Ending::Stopped(reason)) => {
             observer.stopped(reason, prepared.folder.root());

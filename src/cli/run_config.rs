@@ -166,7 +166,10 @@ impl RunConfig {
     /// The settings that a resumed run must share with the run it resumes.
     #[must_use]
     pub fn fixed_settings(&self) -> BTreeMap<String, String> {
-        BTreeMap::from([("keep_levels".to_owned(), self.search.keep_levels.to_string())])
+        BTreeMap::from([
+            ("keep_levels".to_owned(), self.search.keep_levels.to_string()),
+            ("most_antipodes".to_owned(), self.search.most_antipodes.to_string()),
+        ])
     }
 }
 

@@ -1,6 +1,6 @@
 //! Disturbing a started program from outside: faults, signals and kills, its process tree, and copies of its run folder.
 
-use super::outcome;
+use super::{mpirun, outcome};
 use farthest::base::mix::mix64;
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeSet;
@@ -18,6 +18,17 @@ pub fn scratch() -> TempDir {
     let mut builder = tempfile::Builder::new();
     builder.prefix("farthest-test-");
     builder.tempdir_in("/dev/shm").or_else(|_| builder.tempdir()).expect("a temporary folder")
+}
+
+/// The program under mpirun, which keeps its own files in a folder beside the run folder: a killed launcher leaves megabytes, and nobody else removes
+/// them.
+pub fn mpirun_beside(run: &Path, processes: u32) -> Command {
+    let files = run.with_file_name("files-of-mpirun");
+    let _ = fs::remove_dir_all(&files);
+    fs::create_dir_all(&files).expect("created");
+    let mut command = mpirun(processes);
+    command.env("TMPDIR", &files).env("OMPI_MCA_btl_vader_backing_directory", &files);
+    command
 }
 
 /// Makes the program act at the `pass`-th pass of a fault point (`src/base/fault_point.rs`).
