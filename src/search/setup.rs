@@ -12,7 +12,7 @@ use crate::base::{Depth, Error, ProcessId, Result};
 use crate::exchange::Exchange;
 use crate::expand::{LaneExpansion, StateExpansion};
 use crate::puzzle::Puzzle;
-use crate::store::Shard;
+use crate::store::{Shard, scratch_path};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -109,9 +109,10 @@ impl<'a> Search<'a> {
             .build()
             .map_err(|error| Error::config(format!("cannot start {} threads: {error}; use --threads", settings.threads)))?;
         let process = exchange.process();
+        let scratch = scratch_path(process, &folder.work());
         let shards = partition
             .owned_by(process, exchange.processes())
-            .map(|shard| Shard::new(shard, partition.ranks(shard), &folder.work()))
+            .map(|shard| Shard::new(shard, partition.ranks(shard), &scratch))
             .collect();
         Ok(Self {
             exchange,

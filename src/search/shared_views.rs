@@ -11,7 +11,7 @@ use super::Search;
 use crate::base::ids::{index_u32, low_u32};
 use crate::base::{Error, ProcessId, Result, ShardId, codec};
 use crate::exchange::agree;
-use crate::store::{Lanes, MappedView, Shard};
+use crate::store::{Lanes, MappedView, Shard, scratch_path};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -125,7 +125,8 @@ pub fn update(search: &mut Search<'_>) -> Result<()> {
                 BITS if matches!(known, Some(View::Bits(_))) => continue,
                 BITS => {
                     let ranks = search.partition.ranks(id);
-                    View::Bits(MappedView::open(&Shard::seen_region(id, ranks.end - ranks.start, &search.folder.work()))?)
+                    let scratch = scratch_path(search.owners[id.index()], &search.folder.work());
+                    View::Bits(MappedView::open(&Shard::seen_region(id, ranks.end - ranks.start, scratch))?)
                 }
                 _ => View::Empty,
             };

@@ -12,4 +12,4 @@ pub use block::{BlockEntry, Contents};
 pub use mapped::{MappedView, MappedWords, Region};
 pub use pack::{PackReader, PackWriter};
 pub use rank_set::{Lanes, RankSet};
-pub use shard::{Edges, LevelPart, Shard};
+pub use shard::{Edges, LevelPart, Shard, scratch_path};

@@ -6,7 +6,6 @@ use super::mapped::{MappedWords, Region};
 use crate::base::Result;
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::mix::{self, Fingerprint, LANE_STATES};
-use std::path::PathBuf;
 
 /// A sparse set turns into bits when it has more than `length / SPARSE_FRACTION` members: then its list of 64-bit offsets is as large
 /// as the bitset.
@@ -49,10 +48,9 @@ pub struct RankSet {
 }
 
 impl RankSet {
-    /// The empty set of offsets below `length`; its bits go to region `number` of the scratch file `path` once there are many.
+    /// The empty set of offsets below `length`; its bits go to `region` once there are many.
     #[must_use]
-    pub fn empty(length: u64, path: PathBuf, number: u64) -> Self {
-        let region = Region { path, number, words: bitset::words_for(length) };
+    pub fn empty(length: u64, region: Region) -> Self {
         Self { form: Form::Empty, count: 0, length, region, spare: None, changed: false }
     }
 
@@ -396,7 +394,7 @@ mod tests {
     const LENGTH: u64 = 2_400;
 
     fn set_in(folder: &tempfile::TempDir, number: u64) -> RankSet {
-        RankSet::empty(LENGTH, folder.path().join("scratch"), number)
+        RankSet::empty(LENGTH, Region { path: folder.path().join("scratch"), number, words: bitset::words_for(LENGTH) })
     }
 
     fn listed(set: &RankSet, enough: usize) -> Vec<u64> {

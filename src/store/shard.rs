@@ -5,16 +5,18 @@ use super::mapped::Region;
 use super::rank_set::RankSet;
 use crate::base::ids::to_u64;
 use crate::base::mix::{Fingerprint, LANE_STATES};
-use crate::base::{Error, Result, ShardId, fault_point};
+use crate::base::{Error, ProcessId, Result, ShardId, fault_point};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Region of the scratch file that `seen` has; the two level sets have the next two.
-const SEEN_REGION: u64 = 0;
+/// Sets of a shard, each with a region of the scratch file of the process.
+const SETS: u64 = 3;
 
-fn scratch_path(id: ShardId, work: &Path) -> PathBuf {
-    work.join(format!("{:06}.bits", id.0))
+/// The scratch file of a process, in the run folder's folder for scratch files.
+#[must_use]
+pub fn scratch_path(process: ProcessId, work: &Path) -> PathBuf {
+    work.join(format!("process-{:04}.bits", process.0))
 }
 
 /// Edges from the states of one level, by where they lead, counted with multiplicity: lower, the same, or the next level.
@@ -75,17 +77,19 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Where the bits of `seen` are, for the processes of the same host.
+    /// Where the bits of `seen` are in the `scratch` file of its owner, for the processes of the same host.
     #[must_use]
-    pub fn seen_region(id: ShardId, length: u64, work: &Path) -> Region {
-        Region { path: scratch_path(id, work), number: SEEN_REGION, words: bitset::words_for(length) }
+    pub fn seen_region(id: ShardId, length: u64, scratch: PathBuf) -> Region {
+        Region { path: scratch, number: u64::from(id.0) * SETS, words: bitset::words_for(length) }
     }
 
-    /// A shard without states; its scratch files, once it needs any, are in `work`.
+    /// A shard without states; its bits, once it needs any, are in the file `scratch`, which it shares with shards of other numbers and the same length.
     #[must_use]
-    pub fn new(id: ShardId, ranks: Range<u64>, work: &Path) -> Self {
-        let set = |region: u64| RankSet::empty(ranks.end - ranks.start, scratch_path(id, work), region);
-        Self { id, seen: set(SEEN_REGION), frontier: set(1), next: set(2), ranks }
+    pub fn new(id: ShardId, ranks: Range<u64>, scratch: &Path) -> Self {
+        let length = ranks.end - ranks.start;
+        let region = Self::seen_region(id, length, scratch.to_owned());
+        let set = |number: u64| RankSet::empty(length, Region { number: region.number + number, ..region.clone() });
+        Self { id, seen: set(0), frontier: set(1), next: set(2), ranks }
     }
 
     /// Number of ranks.
@@ -166,7 +170,7 @@ mod tests {
     #[test]
     fn levels_follow_each_other() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let mut shard = Shard::new(ShardId(2), 2_400..4_800, folder.path());
+        let mut shard = Shard::new(ShardId(2), 2_400..4_800, &folder.path().join("bits"));
         shard.accept(&[2_400]).expect("room");
         assert_eq!(shard.measure_next(true).expect("consistent").states, 1);
         shard.close_level().expect("room");
