@@ -17,7 +17,7 @@
 //!
 //! A swap that straddles the boundary is the case k = 1, like any other permutation; nothing here knows a puzzle.
 
-use crate::base::ids::{index_u32, low_u8, low_u32, to_u64};
+use crate::base::ids::{low_u8, low_u32, low_u64, to_u64};
 use crate::puzzle::Permutation;
 use crate::ranking::lehmer;
 use std::collections::HashMap;
@@ -51,7 +51,9 @@ pub struct PieceMove {
     /// Bits of the target lane.
     pub target: u128,
     /// Index + 1 of the permutation of the piece's bits in between; 0 for none.
-    pub inner: u32,
+    pub inner: u16,
+    /// The first bit of the source.
+    pub source_first: u8,
 }
 
 /// A permutation of up to 120 bits as look-up tables: a table a byte of the input.
@@ -75,12 +77,26 @@ impl BitPermutation {
         Self { tables }
     }
 
+    /// [`BitPermutation::apply`] for a piece, which has at most 24 bits.
+    #[inline(always)]
+    #[must_use]
+    pub fn apply_low(&self, value: u64) -> u64 {
+        let mut sum = 0;
+        for (table, byte) in self.tables.iter().zip(value.to_le_bytes()) {
+            sum |= low_u64(table[usize::from(byte)]);
+        }
+        sum
+    }
+
     /// Permutes the bits of `value`. One look-up for every eight bits.
     #[inline(always)]
     #[must_use]
     pub fn apply(&self, value: u128) -> u128 {
-        let bytes = value.to_le_bytes();
-        self.tables.iter().zip(bytes).fold(0, |sum, (table, byte)| sum | table[usize::from(byte)])
+        let mut sum = 0;
+        for (table, byte) in self.tables.iter().zip(value.to_le_bytes()) {
+            sum |= table[usize::from(byte)];
+        }
+        sum
     }
 }
 
@@ -91,8 +107,6 @@ pub struct LanePlan {
     pub prefix: Vec<Origin>,
     /// Number of crossing positions, k.
     pub crossings: usize,
-    /// The first source prefix position that holds a crossing label.
-    pub crossing_at: usize,
     /// Target prefix positions whose labels move into the source's suffix, in the order of the key's digits.
     pub moved_out: Vec<u8>,
     /// For each piece the crossing labels, by their rank among the target's suffix labels.
@@ -101,6 +115,10 @@ pub struct LanePlan {
     pub moves: Vec<PieceMove>,
     /// Bit permutations that moves refer to.
     pub inner: Vec<BitPermutation>,
+    /// Whether the source of every piece is a run of neighbouring bits (its first suffix labels moved out): it is read without extracting.
+    pub source_runs: bool,
+    /// As many low bits as a piece has.
+    pub run_mask: u64,
     /// Whether nothing moves at all.
     pub is_identity: bool,
     /// The permutation itself.
@@ -116,7 +134,6 @@ impl LanePlan {
         let in_prefix = |position: u8| usize::from(position) < prefix_length;
         let suffix_index = |position: u8| usize::from(position) - prefix_length;
         let mut crossed: Vec<usize> = Vec::new();
-        let crossing_at = images[..prefix_length].iter().position(|&image| !in_prefix(image)).unwrap_or(prefix_length);
         let prefix = images[..prefix_length]
             .iter()
             .map(|&image| {
@@ -133,11 +150,12 @@ impl LanePlan {
         let mut plan = Self {
             prefix,
             crossings,
-            crossing_at,
             moved_out,
             choices: Vec::new(),
             moves: Vec::new(),
             inner: Vec::new(),
+            source_runs: false,
+            run_mask: 0,
             is_identity: permutation.is_identity(),
             images: images.to_vec(),
         };
@@ -156,7 +174,7 @@ impl LanePlan {
 
     /// Works out the moves of every sign, piece and key by enumerating the orders of the suffix.
     fn compile_moves(&mut self, images: &[u8], crossed: &[usize], halved: bool) {
-        let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
+        let mut known: HashMap<Vec<u8>, u16> = HashMap::new();
         let signs: &[Option<bool>] = if halved { &[Some(false), Some(true)] } else { &[None] };
         for &sign in signs {
             for choice in self.choices.clone() {
@@ -167,6 +185,10 @@ impl LanePlan {
                 }
             }
         }
+        let is_run = |mask: u128| mask == 0 || (mask >> mask.trailing_zeros()).trailing_ones() == mask.count_ones();
+        self.source_runs = self.crossings > 0 && self.moves.iter().all(|piece| is_run(piece.source));
+        let length = self.moves.iter().map(|piece| piece.source.count_ones()).max().unwrap_or(0);
+        self.run_mask = (1_u64.checked_shl(length).unwrap_or(0)).wrapping_sub(1);
     }
 }
 
@@ -235,7 +257,7 @@ fn piece_pairs(images: &[u8], crossed: &[usize], choice: &[u8], key: usize, sign
 }
 
 /// Masks and inner permutation of a piece.
-fn piece_move(pairs: &[(u8, u8)], known: &mut HashMap<Vec<u8>, u32>, inner: &mut Vec<BitPermutation>) -> PieceMove {
+fn piece_move(pairs: &[(u8, u8)], known: &mut HashMap<Vec<u8>, u16>, inner: &mut Vec<BitPermutation>) -> PieceMove {
     let mask = |bits: &mut dyn Iterator<Item = u8>| bits.fold(0_u128, |mask, bit| mask | 1 << bit);
     let source = mask(&mut pairs.iter().map(|pair| pair.1));
     let target = mask(&mut pairs.iter().map(|pair| pair.0));
@@ -247,18 +269,31 @@ fn piece_move(pairs: &[(u8, u8)], known: &mut HashMap<Vec<u8>, u32>, inner: &mut
     } else {
         *known.entry(from).or_insert_with_key(|from| {
             inner.push(BitPermutation::new(from));
-            low_u32(to_u64(inner.len()))
+            u16::try_from(inner.len()).expect("at most one for each move")
         })
     };
-    PieceMove { source, target, inner: number }
+    PieceMove { source, target, inner: number, source_first: low_u8(u64::from(source.trailing_zeros() & 127)) }
 }
 
 impl PieceMove {
+    /// The bits of a piece, permuted as they move.
+    #[inline(always)]
+    #[must_use]
+    pub fn permuted(&self, plan: &LanePlan, bits: u64) -> u64 {
+        match self.inner_of(plan) {
+            Some(inner) => inner.apply_low(bits),
+            None => bits,
+        }
+    }
+
     /// The permutation of the piece's bits, if there is one.
     #[inline(always)]
     #[must_use]
     pub fn inner_of<'a>(&self, plan: &'a LanePlan) -> Option<&'a BitPermutation> {
-        self.inner.checked_sub(1).map(|index| &plan.inner[index_u32(index)])
+        match self.inner {
+            0 => None,
+            number => Some(&plan.inner[usize::from(number) - 1]),
+        }
     }
 }
 
@@ -275,7 +310,7 @@ mod tests {
         // Two swaps in the prefix: whole lanes.
         let inside = plan(&[1, 0, 3, 2, 4, 5, 6, 7, 8], false);
         assert_eq!((inside.crossings, inside.moves.len()), (0, 1));
-        assert_eq!(inside.moves[0], PieceMove { source: (1 << 120) - 1, target: (1 << 120) - 1, inner: 0 });
+        assert_eq!(inside.moves[0], PieceMove { source: (1 << 120) - 1, target: (1 << 120) - 1, inner: 0, source_first: 0 });
         // A swap in the suffix: a fixed permutation of the bits.
         let suffix = plan(&[0, 1, 2, 3, 4, 5, 6, 8, 7], false);
         assert_eq!(suffix.inner[0].apply(0b01), 0b10);

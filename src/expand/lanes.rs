@@ -9,24 +9,25 @@
 //!
 //! The new states' edges to `seen` are counted with multiplicity: a neighbour of a new state that is seen lies at depth d, so they are the down-edges of level
 //! d+1, which are the up-edges of level d.
-#![allow(unsafe_code)]
 
-use super::bit_moves::{BitMoves, Portable};
-use super::lane_plan::{LanePlan, MOST_CROSSINGS, MOST_PREFIX, Origin, PieceMove, SUFFIX};
-use crate::base::ids::{approximate, index_u32, low_u64, to_u64, to_usize};
+use super::lane_plan::{LanePlan, MOST_PREFIX, SUFFIX};
+use crate::base::ids::{approximate, index_u32, to_u64, to_usize};
 use crate::base::mix::{Fingerprint, LANE_STATES};
 use crate::puzzle::Puzzle;
 use crate::ranking::StateSpace;
 use crate::ranking::lehmer::{self, FACTORIALS};
 
 mod contributions;
+mod prefixes;
+mod pull;
 #[cfg(test)]
 mod tests;
+mod units;
+
+pub use prefixes::PrefixTable;
 
 /// Bytes of a stored unit of 120 bits.
 pub const UNIT_BYTES: usize = 15;
-
-const UNIT: u128 = (1 << LANE_STATES) - 1;
 
 /// Bits read behind a unit: slices handed in have this many bytes more than their units.
 pub const PADDING_BYTES: usize = 8;
@@ -72,8 +73,10 @@ pub struct LaneExpansion {
     halved: bool,
     blocks_per_plane: usize,
     lanes_per_block: usize,
-    /// Weight of each prefix position's digit: the block's number in the high, the lane's in the low half.
-    weights: [u64; MOST_PREFIX],
+    /// Prefix positions whose digits make the block's number; those of the others make the lane's.
+    leading: usize,
+    /// Weight of each prefix position's digit, in blocks or lanes.
+    weights: [u32; MOST_PREFIX],
     plans: Vec<LanePlan>,
     /// For each plane and generator: target plane and plan.
     moves: Vec<(usize, usize)>,
@@ -83,30 +86,6 @@ pub struct LaneExpansion {
     suffix_signs: [u128; 2],
     /// For each plane and generator whether it moves labels of the leading positions, which select the block.
     crossing_blocks: Vec<bool>,
-}
-
-/// The prefixes of neighbouring lanes of a block, worked out once for all planes.
-#[derive(Clone, Debug, Default)]
-pub struct PrefixTable {
-    block: usize,
-    first_lane: usize,
-    rows: Vec<PrefixRow>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct PrefixRow {
-    labels: [u8; MOST_PREFIX],
-    /// Labels of the suffix, ascending.
-    rest: [u8; SUFFIX],
-    rest_set: u32,
-    odd: bool,
-}
-
-/// A piece of a target lane: its number, and the labels of its source's suffix.
-#[derive(Clone, Copy, Debug)]
-struct Piece {
-    number: usize,
-    suffix_set: u32,
 }
 
 /// A part of a block in one plane: where new states go, and what is known of it.
@@ -125,7 +104,7 @@ pub struct Target<'a> {
 
 impl LaneExpansion {
     /// Compiles `puzzle` for a cut of each plane into `blocks_per_plane` blocks. `None` when it has too few positions for lanes, or generators that are not closed under
-    /// inverses, or its blocks are no whole units.
+    /// inverses, or its blocks are no whole units or have more than 2^32 lanes.
     #[must_use]
     pub fn new(puzzle: &Puzzle, blocks_per_plane: u64) -> Option<Self> {
         let space = StateSpace::of(puzzle);
@@ -138,11 +117,14 @@ impl LaneExpansion {
         let lanes_per_plane = FACTORIALS[length] / FACTORIALS[SUFFIX];
         let lanes_per_block = lanes_per_plane / blocks_per_plane;
         let mut weights = [0; MOST_PREFIX];
+        let mut leading = 0;
         for (position, weight) in weights.iter_mut().enumerate().take(prefix_length) {
             let lanes = FACTORIALS[length - 1 - position] / FACTORIALS[SUFFIX];
-            *weight = if lanes >= lanes_per_block { (lanes / lanes_per_block) << 32 } else { lanes };
+            leading += usize::from(lanes >= lanes_per_block);
+            *weight = u32::try_from(if lanes >= lanes_per_block { lanes / lanes_per_block } else { lanes }).ok()?;
         }
-        let leading = weights.iter().take_while(|&&weight| weight >= 1 << 32).count();
+        // Both sums of weighted digits must fit, too.
+        u32::try_from(lanes_per_block.max(blocks_per_plane)).ok()?;
         let plans = puzzle.permutations().iter().map(|permutation| LanePlan::new(permutation, space.is_halved())).collect();
         let moves: Vec<(usize, usize)> = (0..index_u32(puzzle.planes()))
             .flat_map(|plane| puzzle.generators().iter().map(move |generator| generator.moves[plane]))
@@ -165,6 +147,7 @@ impl LaneExpansion {
             halved: space.is_halved(),
             blocks_per_plane: to_usize(blocks_per_plane),
             lanes_per_block: to_usize(lanes_per_block),
+            leading,
             weights,
             plans,
             moves,
@@ -244,301 +227,9 @@ impl LaneExpansion {
         }
     }
 
-    /// Works out the prefixes of `units` units of `block` from `first_unit` on; they serve every plane.
-    #[must_use]
-    pub fn prefixes(&self, block: usize, first_unit: usize, units: usize) -> PrefixTable {
-        let first_lane = first_unit * self.lanes_per_unit();
-        let lanes = units * self.lanes_per_unit();
-        let length = self.prefix_length + SUFFIX;
-        let rows = (0..lanes)
-            .map(|lane| {
-                let number = to_u64(block * self.lanes_per_block + first_lane + lane);
-                // The lane's first state has its suffix in ascending order, so its sign is the prefix's.
-                let (labels, odd) = lehmer::unrank(length, number * LANE_STATES);
-                let mut row = PrefixRow { odd, ..PrefixRow::default() };
-                row.labels[..self.prefix_length].copy_from_slice(&labels[..self.prefix_length]);
-                row.rest.copy_from_slice(&labels[self.prefix_length..length]);
-                row.rest_set = row.rest.iter().fold(0, |set, label| set | 1 << label);
-                row
-            })
-            .collect();
-        PrefixTable { block, first_lane, rows }
-    }
-
-    /// Finds the new states of `target`, whose lanes are those of `prefixes`: unseen states with a neighbour in `source` or contributed.
-    #[must_use]
-    pub fn pull(&self, source: &LaneSource<'_>, prefixes: &PrefixTable, target: &mut Target<'_>) -> LaneTally {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(moves) = super::bit_moves::Bmi2::new() {
-            // SAFETY: a value of this type exists only on processors with the features that the function is compiled for.
-            return unsafe { pull_with_bmi2(self, moves, source, prefixes, target) };
-        }
-        self.pull_portable(source, prefixes, target)
-    }
-
-    /// [`LaneExpansion::pull`] without special instructions; the same results.
-    #[must_use]
-    pub fn pull_portable(&self, source: &LaneSource<'_>, prefixes: &PrefixTable, target: &mut Target<'_>) -> LaneTally {
-        self.pull_with(Portable, source, prefixes, target)
-    }
-
-    #[inline(always)]
-    fn pull_with<B: BitMoves>(&self, moves: B, source: &LaneSource<'_>, prefixes: &PrefixTable, target: &mut Target<'_>) -> LaneTally {
-        let mut tally = LaneTally::default();
-        let steps = &self.moves[target.plane * self.generators..(target.plane + 1) * self.generators];
-        let odd_plane = self.odd_planes[target.plane];
-        let per_unit = self.lanes_per_unit();
-        let units = target.next.len() / UNIT_BYTES;
-        let mut pulled = vec![0_u128; self.generators];
-        for unit in 0..units {
-            let seen = read_unit(target.seen, unit);
-            if seen == UNIT {
-                write_unit(target.next, unit, 0);
-                continue;
-            }
-            let mut all = 0;
-            for (generator, (&(plane, plan), bits)) in steps.iter().zip(&mut pulled).enumerate() {
-                *bits = self.pull_unit(moves, source, prefixes, unit, per_unit, odd_plane, plane, plan);
-                if let Some(Some(contributed)) = target.contributed.get(generator) {
-                    *bits |= read_unit_exact(contributed, unit);
-                }
-                all |= *bits;
-            }
-            let new = all & !seen;
-            write_unit(target.next, unit, new);
-            if new != 0 {
-                tally.states += u64::from(new.count_ones());
-                tally.edges += pulled.iter().map(|bits| u64::from((bits & new).count_ones())).sum::<u64>();
-                tally.fingerprint = tally.fingerprint.plus(Fingerprint::of_lane(target.first_unit + to_u64(unit), new));
-                if !self.halved {
-                    let odd = self.suffix_signs[usize::from(!(prefixes.rows[unit].odd ^ odd_plane))];
-                    tally.odd += u64::from((new & odd).count_ones());
-                }
-            }
-        }
-        tally
-    }
-
     /// The entries of a table by plane and block that belong to `plane`.
     #[inline(always)]
     fn plane_of<'a, T>(&self, table: &'a [T], plane: usize) -> &'a [T] {
         &table[plane * self.blocks_per_plane..(plane + 1) * self.blocks_per_plane]
     }
-
-    /// The states of one unit whose neighbour is in `source`.
-    #[inline(always)]
-    #[allow(clippy::too_many_arguments)]
-    fn pull_unit<B: BitMoves>(
-        &self,
-        moves: B,
-        source: &LaneSource<'_>,
-        prefixes: &PrefixTable,
-        unit: usize,
-        per_unit: usize,
-        odd_plane: bool,
-        plane: usize,
-        plan: usize,
-    ) -> u128 {
-        let (plan, blocks) = (&self.plans[plan], self.plane_of(&source.blocks, plane));
-        if plan.is_identity {
-            let block = blocks[prefixes.block];
-            return if block.is_empty() { 0 } else { read_unit(block, prefixes.first_lane / per_unit + unit) };
-        }
-        if per_unit == 1 {
-            return self.pull_lane(moves, blocks, &prefixes.rows[unit], odd_plane, plan);
-        }
-        let low = self.pull_lane(moves, blocks, &prefixes.rows[2 * unit], odd_plane, plan);
-        low | self.pull_lane(moves, blocks, &prefixes.rows[2 * unit + 1], odd_plane, plan) << (LANE_STATES / 2)
-    }
-
-    #[inline(always)]
-    fn pull_lane<B: BitMoves>(&self, moves: B, blocks: &[&[u8]], row: &PrefixRow, odd_plane: bool, plan: &LanePlan) -> u128 {
-        if plan.crossings > MOST_CROSSINGS {
-            return self.pull_states(blocks, plan, row, odd_plane);
-        }
-        let mut result = 0;
-        self.for_each_piece(row, plan, |place, piece| {
-            let bits = self.read_lane(blocks, place);
-            if bits == 0 {
-                return;
-            }
-            let piece = self.piece_move(row, odd_plane, plan, piece);
-            if plan.crossings == 0 {
-                result = piece.inner_of(plan).map_or(bits, |inner| inner.apply(bits));
-                return;
-            }
-            let mut extracted = moves.extract_wide(bits, piece.source);
-            if let Some(inner) = piece.inner_of(plan) {
-                extracted = inner.apply(extracted);
-            }
-            result |= moves.deposit_wide(extracted, piece.target);
-        });
-        result
-    }
-
-    /// Calls `visit` with every piece of a target lane: the place of its source lane (block in the high half, lane in the low one), and the piece.
-    #[inline(always)]
-    fn for_each_piece(&self, row: &PrefixRow, plan: &LanePlan, mut visit: impl FnMut(u64, Piece)) {
-        let moved_set = plan.moved_out.iter().fold(0_u32, |set, &position| set | 1 << row.labels[usize::from(position)]);
-        if plan.crossings == 1 {
-            let places = self.source_places(plan, row);
-            for (number, (place, label)) in places.into_iter().zip(row.rest).enumerate() {
-                visit(place, Piece { number, suffix_set: (row.rest_set | moved_set) & !(1 << label) });
-            }
-            return;
-        }
-        for (number, choice) in plan.choices.iter().enumerate() {
-            let mut crossing = [0; MOST_CROSSINGS];
-            let mut suffix_set = row.rest_set | moved_set;
-            for (label, &rank) in crossing.iter_mut().zip(choice).take(plan.crossings) {
-                *label = row.rest[usize::from(rank)];
-                suffix_set &= !(1 << *label);
-            }
-            visit(self.source_place(plan, row, &crossing), Piece { number, suffix_set });
-        }
-    }
-
-    /// [`LaneExpansion::source_place`] for each of the five labels that may cross when one does. The labels that do not cross are ranked once; a crossing label x at
-    /// position c has a digit of its own, and takes 1 off the digit of every larger label behind it.
-    #[inline(always)]
-    fn source_places(&self, plan: &LanePlan, row: &PrefixRow) -> [u64; SUFFIX] {
-        let mut used = 0_u32;
-        let mut common = 0_u64;
-        let mut places = [0_u64; SUFFIX];
-        for (number, (origin, weight)) in plan.prefix.iter().zip(self.weights).enumerate() {
-            match *origin {
-                Origin::Prefix(position) => {
-                    let label = row.labels[usize::from(position)];
-                    let below = (1_u32 << label) - 1;
-                    common += u64::from(u32::from(label) - (used & below).count_ones()) * weight;
-                    used |= below + 1;
-                    if number > plan.crossing_at {
-                        for (place, other) in places.iter_mut().zip(row.rest) {
-                            *place = place.wrapping_sub(if other < label { weight } else { 0 });
-                        }
-                    }
-                }
-                Origin::Crossing(_) => {
-                    for (place, label) in places.iter_mut().zip(row.rest) {
-                        let below = (1_u32 << label) - 1;
-                        *place = place.wrapping_add(u64::from(u32::from(label) - (used & below).count_ones()) * weight);
-                    }
-                }
-            }
-        }
-        places.map(|place| place.wrapping_add(common))
-    }
-
-    /// How a piece moves: by the sign of the target lane, and the ranks of the moved-out labels among the source's suffix labels.
-    #[inline(always)]
-    fn piece_move<'a>(&self, row: &PrefixRow, odd_plane: bool, plan: &'a LanePlan, piece: Piece) -> &'a PieceMove {
-        let sign = if self.halved { usize::from(row.odd ^ odd_plane) } else { 0 };
-        let mut key = 0;
-        for &position in plan.moved_out.iter().rev() {
-            let below = piece.suffix_set & ((1 << row.labels[usize::from(position)]) - 1);
-            key = key * SUFFIX + index_u32(below.count_ones());
-        }
-        &plan.moves[(sign * plan.choices.len() + piece.number) * plan.keys() + key]
-    }
-
-    /// Place of the source lane whose prefix the plan makes of the target's labels and the crossing ones.
-    #[inline(always)]
-    fn source_place(&self, plan: &LanePlan, row: &PrefixRow, crossing: &[u8; MOST_CROSSINGS]) -> u64 {
-        let mut used = 0_u32;
-        let mut place = 0_u64;
-        for (origin, weight) in plan.prefix.iter().zip(self.weights) {
-            let label = match *origin {
-                Origin::Prefix(position) => row.labels[usize::from(position)],
-                Origin::Crossing(number) => crossing[usize::from(number)],
-            };
-            let below = (1_u32 << label) - 1;
-            place += u64::from(u32::from(label) - (used & below).count_ones()) * weight;
-            used |= below + 1;
-        }
-        place
-    }
-
-    /// The lane at a place; 0 when its block is not at hand.
-    #[inline(always)]
-    fn read_lane(&self, blocks: &[&[u8]], place: u64) -> u128 {
-        let block = blocks[to_usize(place >> 32)];
-        if block.is_empty() {
-            return 0;
-        }
-        let lane = to_usize(place & 0xffff_ffff);
-        if self.halved { read_half(block, lane) } else { read_unit(block, lane) }
-    }
-
-    /// State by state, for permutations with more crossings than pieces are compiled for.
-    fn pull_states(&self, blocks: &[&[u8]], plan: &LanePlan, row: &PrefixRow, odd_plane: bool) -> u128 {
-        let sign = row.odd ^ odd_plane;
-        let mut result = 0;
-        for order in 0..LANE_STATES {
-            let (suffix, odd) = lehmer::unrank(SUFFIX, order);
-            if self.halved && odd != sign {
-                continue;
-            }
-            let mut labels = lehmer::Labels::default();
-            labels[..self.prefix_length].copy_from_slice(&row.labels[..self.prefix_length]);
-            for (label, &rank) in labels[self.prefix_length..].iter_mut().zip(&suffix[..SUFFIX]) {
-                *label = row.rest[usize::from(rank)];
-            }
-            let mut moved = lehmer::Labels::default();
-            for (label, &image) in moved.iter_mut().zip(&plan.images) {
-                *label = labels[usize::from(image)];
-            }
-            let rank = lehmer::rank(&moved[..plan.images.len()]);
-            let place = if self.halved { rank / 2 } else { rank };
-            let block_states = to_u64(self.units_per_block()) * LANE_STATES;
-            let block = blocks[to_usize(place / block_states)];
-            if !block.is_empty() {
-                let offset = place % block_states;
-                let bit = block[to_usize(offset / 8)] >> (offset % 8) & 1;
-                result |= u128::from(bit) << (if self.halved { order / 2 } else { order });
-            }
-        }
-        result
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
-fn pull_with_bmi2(
-    expansion: &LaneExpansion,
-    moves: super::bit_moves::Bmi2,
-    source: &LaneSource<'_>,
-    prefixes: &PrefixTable,
-    target: &mut Target<'_>,
-) -> LaneTally {
-    expansion.pull_with(moves, source, prefixes, target)
-}
-
-/// Unit `unit` of a slice that has at least one byte behind it.
-#[inline(always)]
-fn read_unit(bytes: &[u8], unit: usize) -> u128 {
-    let first = unit * UNIT_BYTES;
-    let window: [u8; 16] = bytes[first..first + 16].try_into().expect("sixteen bytes");
-    u128::from_le_bytes(window) & UNIT
-}
-
-/// Unit `unit` of a slice without padding.
-#[inline(always)]
-fn read_unit_exact(bytes: &[u8], unit: usize) -> u128 {
-    let mut window = [0; 16];
-    window[..UNIT_BYTES].copy_from_slice(&bytes[unit * UNIT_BYTES..(unit + 1) * UNIT_BYTES]);
-    u128::from_le_bytes(window)
-}
-
-/// The 60 bits of lane `lane` of a halved space.
-#[inline(always)]
-fn read_half(bytes: &[u8], lane: usize) -> u128 {
-    let first = lane * UNIT_BYTES / 2;
-    let window: [u8; 8] = bytes[first..first + 8].try_into().expect("eight bytes");
-    let word = u64::from_le_bytes(window) >> (4 * (lane & 1));
-    u128::from(word & low_u64(UNIT >> 60))
-}
-
-#[inline(always)]
-fn write_unit(bytes: &mut [u8], unit: usize, bits: u128) {
-    bytes[unit * UNIT_BYTES..(unit + 1) * UNIT_BYTES].copy_from_slice(&bits.to_le_bytes()[..UNIT_BYTES]);
 }

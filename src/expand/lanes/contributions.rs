@@ -3,9 +3,11 @@
 //! Both sides work out which bits those are, so nothing but the bits is sent.
 #![allow(unsafe_code)]
 
-use super::{LaneExpansion, LaneSource, PrefixRow, PrefixTable, UNIT, read_unit_exact, write_unit};
-use crate::base::ids::{low_u32, to_usize};
-use crate::base::mix::LANE_STATES;
+use super::prefixes::{PrefixStrip, PrefixTable, STRIP};
+use super::pull::{Bits, members};
+use super::units::{HALF, HALF_BITS, UNIT, read_unit_exact, write_unit};
+use super::{LaneExpansion, LaneSource};
+use crate::base::ids::index_u32;
 #[cfg(target_arch = "x86_64")]
 use crate::expand::bit_moves::Bmi2;
 use crate::expand::bit_moves::{BitMoves, Portable};
@@ -64,14 +66,20 @@ impl LaneExpansion {
     ) -> Option<Vec<u8>> {
         let (target_plane, plan) = self.moves[plane * self.generators + generator];
         let (plan, blocks, owned) = (&self.plans[plan], self.plane_of(&source.blocks, target_plane), self.plane_of(owned, target_plane));
+        let odd_plane = self.odd_planes[plane];
         let mut any = 0;
         let mut stream = BitWriter::default();
-        for row in &prefixes.rows {
-            let mask = self.spoken_for(owned, row, self.odd_planes[plane], plan);
-            if mask != 0 {
-                let bits = self.pull_lane(moves, blocks, row, self.odd_planes[plane], plan);
-                any |= bits;
-                stream.push(moves.extract_wide(bits, mask), mask.count_ones());
+        let mut bits = [0; STRIP];
+        for (strip, lanes) in prefixes.strips.iter().zip(lanes_of_strips(prefixes.lanes)) {
+            let masks = self.spoken_for(owned, strip, lanes, odd_plane, plan);
+            let mut wanted = 0;
+            for (lane, &mask) in masks.iter().enumerate() {
+                wanted |= u32::from(mask != 0) << lane;
+            }
+            self.pull_lanes(moves, blocks, strip, wanted, odd_plane, plan, &mut bits);
+            for lane in members(wanted) {
+                any |= bits[lane];
+                stream.push(moves.extract_wide(bits[lane], masks[lane]), masks[lane].count_ones());
             }
         }
         (any != 0).then(|| stream.finish())
@@ -93,35 +101,46 @@ impl LaneExpansion {
         let (plan, owned) = (&self.plans[plan], self.plane_of(owned, target_plane));
         let mut stream = BitReader::new(contributed);
         let per_unit = self.lanes_per_unit();
-        for (unit, rows) in prefixes.rows.chunks(per_unit).enumerate() {
-            let mut bits = read_unit_exact(units, unit);
-            for (lane, row) in (0_u32..).zip(rows) {
-                let mask = self.spoken_for(owned, row, self.odd_planes[plane], plan);
-                if mask != 0 {
-                    let lane_bits = moves.deposit_wide(stream.take(mask.count_ones()), mask);
-                    bits |= lane_bits << (lane * low_u32(LANE_STATES / 2));
+        for (number, (strip, lanes)) in prefixes.strips.iter().zip(lanes_of_strips(prefixes.lanes)).enumerate() {
+            let masks = self.spoken_for(owned, strip, lanes, self.odd_planes[plane], plan);
+            for (unit, masks) in masks[..lanes].chunks(per_unit).enumerate() {
+                let unit = number * STRIP / per_unit + unit;
+                let mut bits = read_unit_exact(units, unit);
+                for (lane, &mask) in (0_u32..).zip(masks) {
+                    if mask != 0 {
+                        bits |= moves.deposit_wide(stream.take(mask.count_ones()), mask) << (lane * HALF_BITS);
+                    }
                 }
+                write_unit(units, unit, bits);
             }
-            write_unit(units, unit, bits);
         }
         stream.is_used_up()
     }
 
-    /// Bits of a target lane whose source blocks are `owned`.
+    /// Bits of the target lanes of a strip whose source blocks are `owned`.
     #[inline(always)]
-    fn spoken_for(&self, owned: &[bool], row: &PrefixRow, odd_plane: bool, plan: &LanePlan) -> u128 {
+    fn spoken_for(&self, owned: &[bool], strip: &PrefixStrip, lanes: usize, odd_plane: bool, plan: &LanePlan) -> Bits {
+        let mut masks = [0; STRIP];
         if plan.crossings > MOST_CROSSINGS {
             // Not split by state: every owner speaks for the whole lane.
-            return if self.halved { UNIT >> 60 } else { UNIT };
+            masks[..lanes].fill(if self.halved { HALF } else { UNIT });
+            return masks;
         }
-        let mut mask = 0;
-        self.for_each_piece(row, plan, |place, piece| {
-            if owned[to_usize(place >> 32)] {
-                mask |= self.piece_move(row, odd_plane, plan, piece).target;
+        for number in 0..plan.choices.len() {
+            let (places, index) = self.piece(strip, odd_plane, plan, number);
+            for lane in 0..lanes {
+                if owned[index_u32(places.block[lane])] {
+                    masks[lane] |= plan.moves[usize::from(index[lane])].target;
+                }
             }
-        });
-        mask
+        }
+        masks
     }
+}
+
+/// Lanes in each strip of a table of so many.
+fn lanes_of_strips(lanes: usize) -> impl Iterator<Item = usize> {
+    (0..lanes).step_by(STRIP).map(move |first| STRIP.min(lanes - first))
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -1,0 +1,266 @@
+//! Pulling a part of a block: the hot loops. A strip of 32 lanes at a time, generator by generator, piece by piece: what depends on the generator only is outside of the
+//! innermost loop, which reads a source lane, moves its bits, and knows nothing else.
+#![allow(unsafe_code)]
+
+use super::prefixes::{Places, PrefixStrip, PrefixTable, STRIP};
+use super::units::{HALF_BITS, UNIT, read_half, read_run, read_unit, read_unit_exact, write_unit};
+use super::{LaneExpansion, LaneSource, LaneTally, Target, UNIT_BYTES};
+use crate::base::ids::{index_u32, to_u64, to_usize};
+use crate::base::mix::{Fingerprint, LANE_STATES};
+use crate::expand::bit_moves::{BitMoves, Portable};
+use crate::expand::lane_plan::{LanePlan, MOST_CROSSINGS, SUFFIX};
+use crate::ranking::lehmer;
+
+/// Bits of each lane, or unit, of a strip.
+pub(super) type Bits = [u128; STRIP];
+
+impl LaneExpansion {
+    /// Finds the new states of `target`, whose lanes are those of `prefixes`: unseen states with a neighbour in `source` or contributed.
+    #[must_use]
+    pub fn pull(&self, source: &LaneSource<'_>, prefixes: &PrefixTable, target: &mut Target<'_>) -> LaneTally {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(moves) = crate::expand::bit_moves::Bmi2::new() {
+            // SAFETY: a value of this type exists only on processors with the features that the function is compiled for.
+            return unsafe { pull_with_bmi2(self, moves, source, prefixes, target) };
+        }
+        self.pull_portable(source, prefixes, target)
+    }
+
+    /// [`LaneExpansion::pull`] without special instructions; the same results.
+    #[must_use]
+    pub fn pull_portable(&self, source: &LaneSource<'_>, prefixes: &PrefixTable, target: &mut Target<'_>) -> LaneTally {
+        self.pull_with(Portable, source, prefixes, target)
+    }
+
+    #[inline(always)]
+    fn pull_with<B: BitMoves>(&self, moves: B, source: &LaneSource<'_>, prefixes: &PrefixTable, target: &mut Target<'_>) -> LaneTally {
+        let mut tally = LaneTally::default();
+        let steps = &self.moves[target.plane * self.generators..(target.plane + 1) * self.generators];
+        let odd_plane = self.odd_planes[target.plane];
+        let units_per_strip = STRIP / self.lanes_per_unit();
+        let units = target.next.len() / UNIT_BYTES;
+        let mut pulled = vec![[0; STRIP]; self.generators];
+        for (number, strip) in prefixes.strips.iter().enumerate() {
+            let first = number * units_per_strip;
+            let count = units_per_strip.min(units - first);
+            let mut seen = [UNIT; STRIP];
+            let mut open = 0_u32;
+            for (at, seen) in seen.iter_mut().enumerate().take(count) {
+                *seen = read_unit(target.seen, first + at);
+                open |= u32::from(*seen != UNIT) << at;
+            }
+            if open == 0 {
+                target.next[first * UNIT_BYTES..(first + count) * UNIT_BYTES].fill(0);
+                continue;
+            }
+            for (generator, (&(plane, plan), bits)) in steps.iter().zip(&mut pulled).enumerate() {
+                let blocks = self.plane_of(&source.blocks, plane);
+                self.pull_units(moves, blocks, prefixes, strip, first, open, odd_plane, &self.plans[plan], bits);
+                if let Some(Some(contributed)) = target.contributed.get(generator) {
+                    for at in members(open) {
+                        bits[at] |= read_unit_exact(contributed, first + at);
+                    }
+                }
+            }
+            self.take_new(strip, first, count, open, odd_plane, &seen, &pulled, target, &mut tally);
+        }
+        tally
+    }
+
+    /// Writes the new states of a strip's `count` units from `first` on, of which those of `open` have unseen states.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
+    fn take_new(
+        &self,
+        strip: &PrefixStrip,
+        first: usize,
+        count: usize,
+        open: u32,
+        odd_plane: bool,
+        seen: &Bits,
+        pulled: &[Bits],
+        target: &mut Target<'_>,
+        tally: &mut LaneTally,
+    ) {
+        for at in 0..count {
+            if open >> at & 1 == 0 {
+                write_unit(target.next, first + at, 0);
+                continue;
+            }
+            let unseen = !seen[at];
+            let mut new = 0;
+            for bits in pulled {
+                new |= bits[at] & unseen;
+            }
+            write_unit(target.next, first + at, new);
+            if new == 0 {
+                continue;
+            }
+            tally.states += u64::from(new.count_ones());
+            // A pulled state that is not seen is new: so these are the new states' edges.
+            for bits in pulled {
+                tally.edges += u64::from((bits[at] & unseen).count_ones());
+            }
+            tally.fingerprint = tally.fingerprint.plus(Fingerprint::of_lane(target.first_unit + to_u64(first + at), new));
+            if !self.halved {
+                let odd = self.suffix_signs[usize::from((strip.odd[at] == 0) ^ odd_plane)];
+                tally.odd += u64::from((new & odd).count_ones());
+            }
+        }
+    }
+
+    /// The states of the `open` units of a strip, from unit `first` of the table on, whose neighbour is in `blocks`.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
+    fn pull_units<B: BitMoves>(
+        &self,
+        moves: B,
+        blocks: &[&[u8]],
+        prefixes: &PrefixTable,
+        strip: &PrefixStrip,
+        first: usize,
+        open: u32,
+        odd_plane: bool,
+        plan: &LanePlan,
+        bits: &mut Bits,
+    ) {
+        if plan.is_identity {
+            let (block, first) = (blocks[prefixes.block], prefixes.first_lane / self.lanes_per_unit() + first);
+            for at in members(open) {
+                bits[at] = read_unit(block, first + at);
+            }
+            return;
+        }
+        if !self.halved {
+            self.pull_lanes(moves, blocks, strip, open, odd_plane, plan, bits);
+            return;
+        }
+        self.pull_lanes(moves, blocks, strip, doubled(open), odd_plane, plan, bits);
+        // Ascending: a unit's place was read before it is written.
+        for at in 0..STRIP / 2 {
+            bits[at] = bits[2 * at] | bits[2 * at + 1] << HALF_BITS;
+        }
+    }
+
+    /// The states of the lanes of a strip that are in `wanted`, whose neighbour is in `blocks`.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn pull_lanes<B: BitMoves>(
+        &self,
+        moves: B,
+        blocks: &[&[u8]],
+        strip: &PrefixStrip,
+        wanted: u32,
+        odd_plane: bool,
+        plan: &LanePlan,
+        result: &mut Bits,
+    ) {
+        *result = [0; STRIP];
+        if plan.crossings > MOST_CROSSINGS {
+            for at in members(wanted) {
+                result[at] = self.pull_states(blocks, plan, strip, at, odd_plane);
+            }
+            return;
+        }
+        for number in 0..plan.choices.len() {
+            let (places, index) = self.piece(strip, odd_plane, plan, number);
+            if plan.crossings == 0 {
+                for at in members(wanted) {
+                    let bits = self.read_lane(blocks, &places, at);
+                    result[at] = match plan.moves[usize::from(index[at])].inner_of(plan) {
+                        Some(inner) => inner.apply(bits),
+                        None => bits,
+                    };
+                }
+            } else if plan.source_runs {
+                let lane_bits = if self.halved { index_u32(HALF_BITS) } else { UNIT_BYTES * 8 };
+                for at in members(wanted) {
+                    let piece = &plan.moves[usize::from(index[at])];
+                    let first = index_u32(places.lane[at]) * lane_bits + usize::from(piece.source_first);
+                    let run = read_run(blocks[index_u32(places.block[at])], first) & plan.run_mask;
+                    result[at] |= moves.deposit_piece(piece.permuted(plan, run), piece.target);
+                }
+            } else {
+                for at in members(wanted) {
+                    let piece = &plan.moves[usize::from(index[at])];
+                    let bits = moves.extract_piece(self.read_lane(blocks, &places, at), piece.source);
+                    result[at] |= moves.deposit_piece(piece.permuted(plan, bits), piece.target);
+                }
+            }
+        }
+    }
+
+    /// The lane at a place; 0 when its block is not at hand.
+    #[inline(always)]
+    fn read_lane(&self, blocks: &[&[u8]], places: &Places, at: usize) -> u128 {
+        let (block, lane) = (blocks[index_u32(places.block[at])], index_u32(places.lane[at]));
+        if self.halved { read_half(block, lane) } else { read_unit(block, lane) }
+    }
+
+    /// State by state, for permutations with more crossings than pieces are compiled for.
+    fn pull_states(&self, blocks: &[&[u8]], plan: &LanePlan, strip: &PrefixStrip, at: usize, odd_plane: bool) -> u128 {
+        let sign = (strip.odd[at] == 1) ^ odd_plane;
+        let lane = self.lane_labels(strip, at);
+        let mut result = 0;
+        for order in 0..LANE_STATES {
+            let (suffix, odd) = lehmer::unrank(SUFFIX, order);
+            if self.halved && odd != sign {
+                continue;
+            }
+            let mut labels = lane;
+            for (label, &rank) in labels[self.prefix_length..].iter_mut().zip(&suffix[..SUFFIX]) {
+                *label = lane[self.prefix_length + usize::from(rank)];
+            }
+            let mut moved = lehmer::Labels::default();
+            for (label, &image) in moved.iter_mut().zip(&plan.images) {
+                *label = labels[usize::from(image)];
+            }
+            let rank = lehmer::rank(&moved[..plan.images.len()]);
+            let place = if self.halved { rank / 2 } else { rank };
+            let block_states = to_u64(self.units_per_block()) * LANE_STATES;
+            let bit = read_run(blocks[to_usize(place / block_states)], to_usize(place % block_states)) & 1;
+            result |= u128::from(bit) << (if self.halved { order / 2 } else { order });
+        }
+        result
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
+fn pull_with_bmi2(
+    expansion: &LaneExpansion,
+    moves: crate::expand::bit_moves::Bmi2,
+    source: &LaneSource<'_>,
+    prefixes: &PrefixTable,
+    target: &mut Target<'_>,
+) -> LaneTally {
+    expansion.pull_with(moves, source, prefixes, target)
+}
+
+/// The numbers of the bits of `set`, ascending.
+#[inline(always)]
+pub(super) fn members(set: u32) -> Members {
+    Members(set)
+}
+
+/// See [`members`].
+pub(super) struct Members(u32);
+
+impl Iterator for Members {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        if self.0 == 0 {
+            return None;
+        }
+        let place = index_u32(self.0.trailing_zeros());
+        self.0 &= self.0 - 1;
+        Some(place)
+    }
+}
+
+/// Each of the low 16 bits twice: the lanes of units of two.
+fn doubled(units: u32) -> u32 {
+    (0..16).fold(0, |lanes, unit| lanes | (units >> unit & 1) * 3 << (2 * unit))
+}
