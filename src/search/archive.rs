@@ -110,7 +110,7 @@ fn fingerprint(contents: &Contents<'_>, first: u64, end: u64) -> Fingerprint {
         Contents::Empty => Fingerprint::default(),
         Contents::Full => of_sorted_ranks(first..end),
         Contents::Sparse(list) => of_sorted_ranks(list.iter().map(|offset| first + offset)),
-        Contents::Words(words) => bitset::fingerprint(words, end - first, first / LANE_STATES),
+        Contents::Words(words) => bitset::fingerprint(words, 0..(end - first).div_ceil(LANE_STATES), first / LANE_STATES),
     }
 }
 

@@ -72,7 +72,7 @@ impl fmt::Display for ExpansionChoice {
 
 /// Cost of unranking a state and giving it away, and of each of its successors.
 const STATE_NANOSECONDS: f64 = 60.0;
-const SUCCESSOR_NANOSECONDS: f64 = 30.0;
+const SUCCESSOR_NANOSECONDS: f64 = 40.0;
 
 /// Cost of passing over a full unit of 120 ranks.
 const FULL_UNIT_NANOSECONDS: f64 = 2.0;

@@ -23,7 +23,7 @@ use crate::base::{Error, ProcessId, Result, codec, fault_point};
 use crate::exchange::agree;
 use crate::expand::lanes::{PADDING_BYTES, UNIT_BYTES};
 use crate::expand::{LaneExpansion, LaneSource, LaneTally, PrefixTable, Target};
-use crate::store::{Lanes, Shard};
+use crate::store::{Lanes, RankSet, Shard};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -62,9 +62,19 @@ struct Plan<'a> {
 /// A job of this process with its slices.
 struct OwnJob<'a> {
     job: Job,
-    /// Plane, place of the shard in the list of owned ones, seen bytes, next bytes.
-    parts: Vec<(usize, usize, &'a [u8], &'a mut [u8])>,
+    parts: Vec<OwnPart<'a>>,
     contributions: Vec<Contribution>,
+}
+
+/// What a job does in one plane.
+struct OwnPart<'a> {
+    plane: usize,
+    /// Place of the shard in the list of owned ones.
+    place: usize,
+    seen: &'a [u8],
+    next: &'a mut [u8],
+    /// Whether all of it is known to be seen.
+    is_full: bool,
 }
 
 /// Bits of some states of a job, from another process.
@@ -232,6 +242,8 @@ impl Filler {
 /// The shards of this process, open for a level by lanes.
 struct Opened<'a> {
     source: LaneSource<'a>,
+    /// What is seen in each owned shard, and its first rank.
+    seen: Vec<(&'a RankSet, u64)>,
     /// For each plane and block the place of its shard in the list of owned ones, and what is still to be written of its next level.
     rest: Vec<Option<(usize, &'a mut [u8])>>,
 }
@@ -242,8 +254,10 @@ impl<'a> Opened<'a> {
         let part_bytes = plan.lanes.units_per_block() * UNIT_BYTES;
         let mut blocks: Vec<&'a [u8]> = vec![&[]; parts];
         let mut rest: Vec<Option<(usize, &'a mut [u8])>> = (0..parts).map(|_| None).collect();
+        let mut seen_sets = Vec::with_capacity(shards.len());
         for (place, shard) in shards.iter_mut().enumerate() {
             let Shard { seen, next, ranks, .. } = shard;
+            seen_sets.push((&*seen, ranks.start));
             let seen: &'a [u8] = match seen.lanes() {
                 Lanes::Empty => &filler.empty,
                 Lanes::Full => &filler.full,
@@ -273,7 +287,7 @@ impl<'a> Opened<'a> {
             }
         }
         debug_assert!(search.partition.shard_length().is_multiple_of(to_u64(part_bytes) * 8) || search.partition.shards() == 1);
-        Ok(Self { source: LaneSource { blocks }, rest })
+        Ok(Self { source: LaneSource { blocks }, seen: seen_sets, rest })
     }
 
     /// Pulls the own jobs of a round with what the other processes contributed.
@@ -299,7 +313,11 @@ impl<'a> Opened<'a> {
                 if let Some((place, rest)) = self.rest[part].take() {
                     let (now, after) = rest.split_at_mut(job.units * UNIT_BYTES);
                     self.rest[part] = Some((place, after));
-                    parts.push((plane, place, &self.source.blocks[part][job.first_unit * UNIT_BYTES..], now));
+                    let seen = &self.source.blocks[part][job.first_unit * UNIT_BYTES..];
+                    let (set, shard_start) = self.seen[place];
+                    let first = to_u64(part * plan.lanes.units_per_block() + job.first_unit) * LANE_STATES - shard_start;
+                    let is_full = set.is_full(first..first + to_u64(job.units) * LANE_STATES);
+                    parts.push(OwnPart { plane, place, seen, next: now, is_full });
                 }
             }
             work.covered += to_u64(parts.len() * job.units) * LANE_STATES;
@@ -319,8 +337,15 @@ impl<'a> Opened<'a> {
 }
 
 /// Pulls one job in all its planes.
-fn pull_job(plan: &Plan<'_>, source: &LaneSource<'_>, job: OwnJob<'_>) -> Result<Vec<(usize, LaneTally)>> {
+fn pull_job(plan: &Plan<'_>, source: &LaneSource<'_>, mut job: OwnJob<'_>) -> Result<Vec<(usize, LaneTally)>> {
     let lanes = plan.lanes;
+    // Where everything is seen nothing can be new; what others contribute is still checked.
+    for part in job.parts.iter_mut().filter(|part| part.is_full) {
+        part.next.fill(0);
+    }
+    if job.parts.iter().all(|part| part.is_full) && job.contributions.is_empty() {
+        return Ok(Vec::new());
+    }
     let prefixes = lanes.prefixes(job.job.block, job.job.first_unit, job.job.units);
     let length = job.job.units * UNIT_BYTES;
     // Units contributed by all processes together, by plane and generator.
@@ -329,7 +354,7 @@ fn pull_job(plan: &Plan<'_>, source: &LaneSource<'_>, job: OwnJob<'_>) -> Result
         let units = given.entry((contribution.plane, contribution.generator)).or_insert_with(|| vec![0; length]);
         contribution.add_to(plan, &prefixes, units)?;
     }
-    let results = job.parts.into_iter().map(|(plane, place, seen, next)| {
+    let results = job.parts.into_iter().filter(|part| !part.is_full).map(|OwnPart { plane, place, seen, next, .. }| {
         let contributed = (0..lanes.generators()).map(|generator| given.get(&(plane, generator)).map(Vec::as_slice)).collect();
         let part = plane * lanes.blocks_per_plane() + job.job.block;
         let mut target = Target { plane, seen, next, first_unit: to_u64(part * lanes.units_per_block() + job.job.first_unit), contributed };

@@ -2,6 +2,7 @@
 
 use crate::base::ids::to_usize;
 use crate::base::mix::{Fingerprint, LANE_STATES};
+use std::ops::Range;
 
 /// Words that hold `length` bits.
 #[must_use]
@@ -60,11 +61,11 @@ pub fn lane(words: &[u64], lane: u64) -> u128 {
     value & ((1 << LANE_STATES) - 1)
 }
 
-/// Fingerprint of the members of a bitset of `length` bits whose lane 0 has the number `first_lane` in the whole space.
+/// Fingerprint of the members in some lanes of a bitset whose lane 0 has the number `first_lane` in the whole space.
 #[must_use]
-pub fn fingerprint(words: &[u64], length: u64, first_lane: u64) -> Fingerprint {
+pub fn fingerprint(words: &[u64], lanes: Range<u64>, first_lane: u64) -> Fingerprint {
     let mut total = Fingerprint::default();
-    for index in 0..length.div_ceil(LANE_STATES) {
+    for index in lanes {
         let members = lane(words, index);
         if members != 0 {
             total = total.plus(Fingerprint::of_lane(first_lane + index, members));

@@ -2,6 +2,7 @@
 
 pub mod bitset;
 pub mod block;
+pub mod chunked_bits;
 pub mod format;
 pub mod mapped;
 pub mod pack;

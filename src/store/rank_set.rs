@@ -2,10 +2,12 @@
 
 use super::bitset;
 use super::block::Contents;
+use super::chunked_bits::ChunkedBits;
 use super::mapped::{MappedWords, Region};
 use crate::base::Result;
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::mix::{self, Fingerprint, LANE_STATES};
+use std::ops::Range;
 
 /// A sparse set turns into bits when it has more than `length / SPARSE_FRACTION` members: then its list of 64-bit offsets is as large
 /// as the bitset.
@@ -19,7 +21,7 @@ enum Form {
     Empty,
     Full,
     Sparse(Vec<u64>),
-    Bits(MappedWords),
+    Bits(ChunkedBits),
 }
 
 /// A set for reading by lanes.
@@ -84,7 +86,7 @@ impl RankSet {
             Form::Empty => false,
             Form::Full => true,
             Form::Sparse(list) => list.binary_search(&offset).is_ok(),
-            Form::Bits(words) => bitset::contains(words, offset),
+            Form::Bits(bits) => bits.contains(offset),
         }
     }
 
@@ -105,9 +107,7 @@ impl RankSet {
         }
         let before = self.count;
         match &mut self.form {
-            Form::Bits(words) => {
-                self.count += offsets.iter().map(|&offset| u64::from(bitset::insert(words, offset))).sum::<u64>();
-            }
+            Form::Bits(bits) => self.count += bits.insert(offsets),
             Form::Sparse(list) => {
                 let merged = merged(list, offsets);
                 self.count = to_u64(merged.len());
@@ -133,11 +133,8 @@ impl RankSet {
         match &other.form {
             Form::Bits(added) => {
                 self.make_bits()?;
-                let Form::Bits(words) = &mut self.form else { unreachable!("just made bits") };
-                for (word, &more) in words.iter_mut().zip(added.iter()) {
-                    debug_assert_eq!(*word & more, 0, "the next level is disjoint from what was seen");
-                    *word |= more;
-                }
+                let Form::Bits(bits) = &mut self.form else { unreachable!("just made bits") };
+                bits.absorb_disjoint(added);
                 self.count += other.count;
             }
             Form::Sparse(list) => {
@@ -156,8 +153,8 @@ impl RankSet {
     pub fn clear(&mut self, likely_again: bool) {
         self.changed |= self.count > 0;
         self.count = 0;
-        if let Form::Bits(words) = std::mem::replace(&mut self.form, Form::Empty) {
-            self.spare = Some(words);
+        if let Form::Bits(bits) = std::mem::replace(&mut self.form, Form::Empty) {
+            self.spare = Some(bits.into_words());
         }
         if !likely_again && self.region.words > KEPT_WORDS && self.spare.take().is_some() {
             self.region.release();
@@ -171,18 +168,36 @@ impl RankSet {
             Form::Empty => Fingerprint::default(),
             Form::Full => mix::of_sorted_ranks((0..self.length).map(|offset| first_lane * LANE_STATES + offset)),
             Form::Sparse(list) => mix::of_sorted_ranks(list.iter().map(|offset| first_lane * LANE_STATES + offset)),
-            Form::Bits(words) => bitset::fingerprint(words, self.length, first_lane),
+            Form::Bits(bits) => bits.fingerprint(first_lane),
         }
     }
 
-    /// Recounts the members from the data itself.
+    /// Counts the members from the data itself, and sums them up by chunks on the way ([`ChunkedBits::count`]): to be called before a set that was overwritten is read.
+    pub fn measure(&mut self) -> u64 {
+        match &mut self.form {
+            Form::Bits(bits) => bits.count(),
+            _ => self.recount(),
+        }
+    }
+
+    /// Whether all offsets of a range are known to be members; a set may have more than it knows.
+    #[must_use]
+    pub fn is_full(&self, offsets: Range<u64>) -> bool {
+        match &self.form {
+            Form::Full => true,
+            Form::Bits(bits) => bits.is_full(offsets),
+            Form::Empty | Form::Sparse(_) => false,
+        }
+    }
+
+    /// Counts the members from the data itself.
     #[must_use]
     pub fn recount(&self) -> u64 {
         match &self.form {
             Form::Empty => 0,
             Form::Full => self.length,
             Form::Sparse(list) => to_u64(list.len()),
-            Form::Bits(words) => bitset::count(words),
+            Form::Bits(bits) => bitset::count(bits.words()),
         }
     }
 
@@ -201,47 +216,22 @@ impl RankSet {
                 out.extend(part.iter().map(|offset| base + offset));
                 list.get(first + part.len()).copied()
             }
-            Form::Bits(words) => {
-                let last = to_u64(words.len());
-                let mut number = cursor / 64;
-                while number < last && out.len() < enough {
-                    let word = words[to_usize(number)];
-                    let mut left = word;
-                    while left != 0 {
-                        out.push(base + number * 64 + u64::from(left.trailing_zeros()));
-                        left &= left - 1;
-                    }
-                    number += 1;
-                }
-                (number < last).then_some(number * 64)
-            }
+            Form::Bits(bits) => bits.list_from(cursor, enough, base, out),
         }
     }
 
     /// The offsets that are no members, at and after `cursor`; otherwise as [`RankSet::list_from`].
     pub fn list_absent_from(&self, cursor: u64, enough: usize, base: u64, out: &mut Vec<u64>) -> Option<u64> {
-        let mut offset = cursor;
-        while offset < self.length && out.len() < enough {
-            let end = self.length.min(offset / 64 * 64 + 64);
-            match &self.form {
-                Form::Full => return None,
-                Form::Bits(words) => {
-                    let mut left = !words[to_usize(offset / 64)];
-                    if !end.is_multiple_of(64) {
-                        left &= (1 << (end % 64)) - 1;
-                    }
-                    while left != 0 {
-                        out.push(base + offset + u64::from(left.trailing_zeros()));
-                        left &= left - 1;
-                    }
-                }
-                Form::Empty | Form::Sparse(_) => {
-                    out.extend((offset..end).filter(|&offset| !self.contains(offset)).map(|offset| base + offset))
-                }
+        match &self.form {
+            Form::Full => None,
+            Form::Bits(bits) => bits.list_absent_from(cursor, enough, base, out),
+            Form::Empty | Form::Sparse(_) => {
+                let wanted = to_u64(enough.saturating_sub(out.len())).next_multiple_of(64);
+                let end = self.length.min(cursor + wanted);
+                out.extend((cursor..end).filter(|&offset| !self.contains(offset)).map(|offset| base + offset));
+                (end < self.length).then_some(end)
             }
-            offset = end;
         }
-        (offset < self.length).then_some(offset)
     }
 
     /// Makes the set ready for lanes to be read: bits, or a form without data.
@@ -257,7 +247,7 @@ impl RankSet {
     pub fn lanes(&self) -> Lanes<'_> {
         match &self.form {
             Form::Full => Lanes::Full,
-            Form::Bits(words) => Lanes::Bits(words.padded_bytes()),
+            Form::Bits(bits) => Lanes::Bits(bits.padded_bytes()),
             Form::Empty | Form::Sparse(_) => Lanes::Empty,
         }
     }
@@ -272,10 +262,10 @@ impl RankSet {
                 Some(words) => words,
                 None => MappedWords::create(&self.region)?,
             };
-            self.form = Form::Bits(words);
+            self.form = Form::Bits(ChunkedBits::unknown(words, self.length));
         }
-        let Form::Bits(words) = &mut self.form else { unreachable!("just made bits") };
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words[..]);
+        let Form::Bits(bits) = &mut self.form else { unreachable!("just made bits") };
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(bits.words_to_overwrite());
         // The last word may have bits behind the end, which nobody overwrites.
         let used = to_usize(self.length.div_ceil(8));
         bytes[used..].fill(0);
@@ -295,7 +285,7 @@ impl RankSet {
             Form::Empty => Contents::Empty,
             Form::Full => Contents::Full,
             Form::Sparse(list) => Contents::Sparse(list.into()),
-            Form::Bits(words) => Contents::Words((&words[..]).into()),
+            Form::Bits(bits) => Contents::Words(bits.words().into()),
         }
     }
 
@@ -316,9 +306,9 @@ impl RankSet {
             }
             Contents::Words(source) => {
                 self.make_bits()?;
-                let Form::Bits(words) = &mut self.form else { unreachable!("just made bits") };
-                words.copy_from_slice(source);
-                self.count = bitset::count(words);
+                let Form::Bits(bits) = &mut self.form else { unreachable!("just made bits") };
+                bits.words_to_overwrite().copy_from_slice(source);
+                self.count = bits.count();
             }
         }
         self.changed = false;
@@ -328,7 +318,7 @@ impl RankSet {
     /// Flips a bit of the data behind the count's back, for the tests of the guards; true when there was data.
     pub fn damage(&mut self) -> bool {
         match &mut self.form {
-            Form::Bits(words) => words[0] ^= 1,
+            Form::Bits(bits) => bits.damage(),
             Form::Sparse(list) => {
                 list.pop();
             }
@@ -341,20 +331,19 @@ impl RankSet {
         if matches!(self.form, Form::Bits(_)) {
             return Ok(());
         }
-        let mut words = match self.spare.take() {
+        let words = match self.spare.take() {
             Some(mut words) => {
                 words.fill(0);
                 words
             }
             None => MappedWords::create(&self.region)?,
         };
+        let mut bits = ChunkedBits::empty(words, self.length);
         if let Form::Sparse(list) = &self.form {
-            for &offset in list {
-                bitset::insert(&mut words, offset);
-            }
+            bits.insert(list);
         }
         debug_assert!(!matches!(self.form, Form::Full), "a full set takes no more members");
-        self.form = Form::Bits(words);
+        self.form = Form::Bits(bits);
         Ok(())
     }
 
@@ -421,6 +410,7 @@ mod tests {
                 let added = set.insert(&mut batch.clone()).expect("room");
                 prop_assert_eq!(added, to_u64(model.len() - before));
                 prop_assert_eq!(set.count(), set.recount());
+                prop_assert_eq!(set.measure(), set.recount());
                 let expected: Vec<u64> = model.iter().map(|offset| offset + 1_000).collect();
                 prop_assert_eq!(listed(&set, enough), expected);
                 prop_assert_eq!(set.fingerprint(5), mix::of_sorted_ranks(model.iter().map(|offset| offset + 600)));

@@ -129,7 +129,7 @@ impl Shard {
         if self.next.count() > 0 && fault_point::damages("next-bits") {
             self.next.damage();
         }
-        let states = self.next.recount();
+        let states = self.next.measure();
         if states != self.next.count() {
             return Err(Error::invariant(
                 format!("states held by the new level of shard {} and states accepted into it", self.id),
