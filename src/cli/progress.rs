@@ -178,6 +178,13 @@ impl Observer for Reporter {
                 self.measure(closed + found);
                 self.write_file(false);
             }
+            Event::LevelExpanded(level) => debug!(
+                "level {}: all processes sent {} and received {}, the first one waited {:.3} s",
+                level.depth,
+                readable_bytes(level.bytes_exchanged),
+                readable_bytes(level.bytes_received),
+                level.waited_seconds
+            ),
             Event::LevelClosed { level, states } => {
                 let seconds = self.level_started.elapsed().as_secs_f64();
                 self.level_started = Instant::now();

@@ -92,6 +92,7 @@ struct LevelCost {
     expansion: String,
     seconds: f64,
     bytes_exchanged: u64,
+    bytes_received: u64,
     waited_seconds: f64,
 }
 
@@ -122,6 +123,7 @@ pub fn write(folder: &Path, puzzle: &Puzzle, outcome: &Outcome, states_by_group_
         expansion: level.expansion.clone(),
         seconds: level.seconds,
         bytes_exchanged: level.bytes_exchanged,
+        bytes_received: level.bytes_received,
         waited_seconds: level.waited_seconds,
     };
     let manifest = ManifestFile {

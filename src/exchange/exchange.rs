@@ -102,7 +102,7 @@ pub fn agree<T>(exchange: &dyn Exchange, local: Result<T>) -> Result<T> {
 }
 
 /// Bytes as words: the length, then the bytes padded with zeros. No words for no bytes.
-fn to_words(bytes: &[u8]) -> Vec<u64> {
+pub(super) fn to_words(bytes: &[u8]) -> Vec<u64> {
     if bytes.is_empty() {
         return Vec::new();
     }
@@ -115,7 +115,7 @@ fn to_words(bytes: &[u8]) -> Vec<u64> {
     words
 }
 
-fn to_bytes(words: &[u64]) -> Vec<u8> {
+pub(super) fn to_bytes(words: &[u64]) -> Vec<u8> {
     let Some((&length, rest)) = words.split_first() else { return Vec::new() };
     let mut bytes: Vec<u8> = rest.iter().flat_map(|word| word.to_le_bytes()).collect();
     bytes.truncate(to_usize(length));

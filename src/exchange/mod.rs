@@ -6,5 +6,6 @@ pub mod launcher;
 pub mod local;
 #[cfg(feature = "mpi")]
 pub mod mpi;
+pub mod rank_batch;
 
 pub use exchange::{Exchange, ROUND_WORDS, Traffic, agree, broadcast, gather};

@@ -60,8 +60,8 @@ pub struct LevelTotals {
     pub received: Tally,
     /// The level found.
     pub found: LevelPart,
-    /// Bytes sent between processes.
-    pub bytes: u64,
+    /// Bytes that all processes sent to others, and received.
+    pub bytes: [u64; 2],
 }
 
 /// The invariants that a puzzle obeys.

@@ -69,7 +69,7 @@ pub fn advance(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<A
     }
     let found = measure(search, work.fingerprint)?;
     let after = search.exchange.traffic();
-    let mut totals = sum_over_processes(search, &work, &found, after.bytes_sent - before.bytes_sent);
+    let mut totals = sum_over_processes(search, &work, &found, [after.bytes_sent - before.bytes_sent, after.bytes_received - before.bytes_received]);
     let all = match expansion {
         Expansion::States => search.last_level().states,
         Expansion::Lanes => search.partition.state_count(),
@@ -84,9 +84,10 @@ pub fn advance(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<A
     let depth = search.depth().next();
     let last = search.levels.last_mut().expect("level 0 is closed when a search starts");
     last.edges = Some(totals.edges);
-    last.bytes_exchanged = totals.bytes;
+    [last.bytes_exchanged, last.bytes_received] = totals.bytes;
     last.waited_seconds = after.waited_seconds - before.waited_seconds;
     last.expansion = expansion.to_string();
+    observer.notice(&Event::LevelExpanded(last));
     if totals.found.states == 0 {
         // The last level stays the frontier: it holds the antipodes.
         last.seconds = since.elapsed().as_secs_f64();
@@ -166,7 +167,7 @@ fn close(search: &mut Search<'_>) -> Result<()> {
 }
 
 /// Sums what all processes did.
-fn sum_over_processes(search: &Search<'_>, work: &Work, found: &LevelPart, bytes_sent: u64) -> LevelTotals {
+fn sum_over_processes(search: &Search<'_>, work: &Work, found: &LevelPart, bytes: [u64; 2]) -> LevelTotals {
     let mut sums = [
         work.covered,
         work.wrong_signs,
@@ -180,10 +181,12 @@ fn sum_over_processes(search: &Search<'_>, work: &Work, found: &LevelPart, bytes
         found.states,
         found.fingerprint.0[0],
         found.fingerprint.0[1],
-        bytes_sent,
+        bytes[0],
+        bytes[1],
     ];
     search.exchange.sum(&mut sums);
-    let [covered, wrong_signs, down, same, up, sent_count, sent_mixed, received_count, received_mixed, states, low, high, bytes] = sums;
+    let [covered, wrong_signs, down, same, up, sent_count, sent_mixed, received_count, received_mixed, states, low, high, bytes_sent, bytes_received] =
+        sums;
     LevelTotals {
         covered,
         wrong_signs,
@@ -191,6 +194,6 @@ fn sum_over_processes(search: &Search<'_>, work: &Work, found: &LevelPart, bytes
         sent: Tally { count: sent_count, mixed: sent_mixed },
         received: Tally { count: received_count, mixed: received_mixed },
         found: LevelPart { states, fingerprint: Fingerprint([low, high]) },
-        bytes,
+        bytes: [bytes_sent, bytes_received],
     }
 }

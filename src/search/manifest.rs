@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Envelope of a manifest.
-pub const MANIFEST_KIND: Kind = Kind { letters: *b"MANI", version: 1 };
+pub const MANIFEST_KIND: Kind = Kind { letters: *b"MANI", version: 2 };
 
 /// A closed level. What its expansion showed is known only once the next level is closed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,8 +28,10 @@ pub struct LevelRecord {
     pub expansion: String,
     /// Seconds its expansion took.
     pub seconds: f64,
-    /// Bytes sent between processes for its expansion.
+    /// Bytes that all processes together sent to others for its expansion.
     pub bytes_exchanged: u64,
+    /// Bytes that all processes together received for it: the same, seen from the other side.
+    pub bytes_received: u64,
     /// Seconds the first process waited in collective operations of its expansion.
     pub waited_seconds: f64,
 }
@@ -46,6 +48,7 @@ impl LevelRecord {
             expansion: String::new(),
             seconds: 0.0,
             bytes_exchanged: 0,
+            bytes_received: 0,
             waited_seconds: 0.0,
         }
     }

@@ -39,6 +39,8 @@ pub enum Event<'a> {
         /// States of the next level found so far.
         found: u64,
     },
+    /// A level is expanded: what it took is known.
+    LevelExpanded(&'a LevelRecord),
     /// A level is closed.
     LevelClosed {
         /// The level.

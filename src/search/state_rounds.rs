@@ -1,5 +1,5 @@
-//! Expansion by states: list the frontier, expand every state on all threads, send each successor to the owner of its shard, and let every owned shard keep
-//! the unseen ones.
+//! Expansion by states: list the frontier, expand every state on all threads, send each successor to the owner of its shard (sorted and delta-coded), and let every
+//! owned shard keep the unseen ones.
 
 use super::Search;
 use super::frontier::FrontierReader;
@@ -9,6 +9,7 @@ use super::observer::Observer;
 use super::stop::StopReason;
 use crate::base::ids::{index_u32, to_u64};
 use crate::base::{Result, StateRank, fault_point};
+use crate::exchange::rank_batch;
 use crate::store::Edges;
 use rayon::prelude::*;
 
@@ -22,12 +23,14 @@ pub fn run(search: &mut Search<'_>, observer: &mut dyn Observer, work: &mut Work
     let enough = search.round_states();
     loop {
         reader.next_batch(&search.shards, enough, &mut batch);
-        let outgoing = expand(search, &batch, work);
-        let mut incoming = search.exchange.all_to_all(outgoing);
-        if fault_point::damages("drop-message") {
-            incoming.iter_mut().rev().find_map(Vec::pop);
-        }
-        let accepted = accept(search, &incoming, work);
+        let outgoing = pack(search, expand(search, &batch, work));
+        let unpacked = unpack(search, search.exchange.all_to_all(outgoing));
+        let accepted = unpacked.and_then(|mut incoming| {
+            if fault_point::damages("drop-message") {
+                incoming.iter_mut().rev().find_map(Vec::pop);
+            }
+            accept(search, &incoming, work)
+        });
         work.covered = work.expanded;
         let found = search.shards.iter().map(|shard| shard.next.count()).sum();
         match end_round(search, observer, batch.len() >= enough, accepted, work.expanded, found)? {
@@ -75,6 +78,20 @@ fn expand(search: &Search<'_>, batch: &[u64], work: &mut Work) -> Vec<Vec<u64>> 
         }
     }
     outgoing
+}
+
+/// Sorts and codes what goes to other processes.
+fn pack(search: &Search<'_>, outgoing: Vec<Vec<u64>>) -> Vec<Vec<u64>> {
+    let me = search.exchange.process().index();
+    let pack = |(owner, ranks)| if owner == me { ranks } else { rank_batch::encode(ranks) };
+    search.pool.install(|| outgoing.into_par_iter().enumerate().map(pack).collect())
+}
+
+/// The ranks that came, by sender.
+fn unpack(search: &Search<'_>, incoming: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>> {
+    let me = search.exchange.process().index();
+    let unpack = |(sender, words): (usize, Vec<u64>)| if sender == me { Ok(words) } else { rank_batch::decode(&words) };
+    search.pool.install(|| incoming.into_par_iter().enumerate().map(unpack).collect())
 }
 
 /// Gives every received successor to its shard.

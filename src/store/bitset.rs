@@ -99,7 +99,7 @@ mod tests {
                 prop_assert_eq!(lane(&words, number), expected);
             }
             let shifted = set.iter().map(|offset| offset + 120 * 77);
-            prop_assert_eq!(fingerprint(&words, 1_000, 77), mix::of_sorted_ranks(shifted));
+            prop_assert_eq!(fingerprint(&words, 0..9, 77), mix::of_sorted_ranks(shifted));
         }
     }
 }
