@@ -66,8 +66,9 @@ mod tests {
     #[test]
     fn batches_together_are_the_frontier() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let mut shards: Vec<Shard> =
-            (0..4_u32).map(|id| Shard::new(ShardId(id), u64::from(id) * 1_200..u64::from(id + 1) * 1_200, &folder.path().join("bits"))).collect();
+        let mut shards: Vec<Shard> = (0..4_u32)
+            .map(|id| Shard::new(ShardId(id), u64::from(id) * 1_200..u64::from(id + 1) * 1_200, &folder.path().join("bits")))
+            .collect();
         let mut expected: Vec<u64> = Vec::new();
         for (shard, step) in shards.iter_mut().zip([1_usize, 1_300, 70, 3]) {
             let ranks: Vec<u64> = shard.ranks.clone().step_by(step).skip(1).collect();

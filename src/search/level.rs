@@ -69,7 +69,8 @@ pub fn advance(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<A
     }
     let found = measure(search, work.fingerprint)?;
     let after = search.exchange.traffic();
-    let mut totals = sum_over_processes(search, &work, &found, [after.bytes_sent - before.bytes_sent, after.bytes_received - before.bytes_received]);
+    let mut totals =
+        sum_over_processes(search, &work, &found, [after.bytes_sent - before.bytes_sent, after.bytes_received - before.bytes_received]);
     let all = match expansion {
         Expansion::States => search.last_level().states,
         Expansion::Lanes => search.partition.state_count(),
@@ -185,8 +186,22 @@ fn sum_over_processes(search: &Search<'_>, work: &Work, found: &LevelPart, bytes
         bytes[1],
     ];
     search.exchange.sum(&mut sums);
-    let [covered, wrong_signs, down, same, up, sent_count, sent_mixed, received_count, received_mixed, states, low, high, bytes_sent, bytes_received] =
-        sums;
+    let [
+        covered,
+        wrong_signs,
+        down,
+        same,
+        up,
+        sent_count,
+        sent_mixed,
+        received_count,
+        received_mixed,
+        states,
+        low,
+        high,
+        bytes_sent,
+        bytes_received,
+    ] = sums;
     LevelTotals {
         covered,
         wrong_signs,

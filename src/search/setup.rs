@@ -110,10 +110,8 @@ impl<'a> Search<'a> {
             .map_err(|error| Error::config(format!("cannot start {} threads: {error}; use --threads", settings.threads)))?;
         let process = exchange.process();
         let scratch = scratch_path(process, &folder.work());
-        let shards = partition
-            .owned_by(process, exchange.processes())
-            .map(|shard| Shard::new(shard, partition.ranks(shard), &scratch))
-            .collect();
+        let shards =
+            partition.owned_by(process, exchange.processes()).map(|shard| Shard::new(shard, partition.ranks(shard), &scratch)).collect();
         Ok(Self {
             exchange,
             puzzle,

@@ -262,5 +262,5 @@ impl Iterator for Members {
 
 /// Each of the low 16 bits twice: the lanes of units of two.
 fn doubled(units: u32) -> u32 {
-    (0..16).fold(0, |lanes, unit| lanes | (units >> unit & 1) * 3 << (2 * unit))
+    (0..16).fold(0, |lanes, unit| lanes | ((units >> unit & 1) * 3) << (2 * unit))
 }
