@@ -63,9 +63,11 @@ pub fn resume(arguments: &ResumeArguments) -> Result<i32> {
 }
 
 fn start(request: &Request<'_>) -> Result<i32> {
+    // First of all: a signal that comes before ends the program as if nobody listened.
+    let stop = StopRequest::listen(request.session.max_hours)?;
     // A faulty configuration is reported by the job itself, once and by all processes together.
     let exchange_words = Prepared::load(request).map_or(ROUND_WORDS, |config| to_usize(config.search.exchange_kib * 128));
-    session::with_processes(request.session, exchange_words, |exchange| job(request, exchange))
+    session::with_processes(request.session, exchange_words, |exchange| job(request, exchange, &stop))
 }
 
 /// What every process works out for itself, without touching the run folder.
@@ -126,7 +128,7 @@ pub fn round_successors(config: &RunConfig) -> usize {
 }
 
 /// The whole run on one process.
-fn job(request: &Request<'_>, exchange: &dyn Exchange) -> Result<i32> {
+fn job(request: &Request<'_>, exchange: &dyn Exchange, stop: &StopRequest) -> Result<i32> {
     let started = jiff::Timestamp::now();
     let prepared = agree(exchange, Prepared::new(request))?;
     let placement = Placement::of_job(exchange);
@@ -146,10 +148,9 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange) -> Result<i32> {
         }
         return Ok(0);
     }
-    let stop = agree(exchange, StopRequest::listen(request.session.max_hours))?;
     let mut observer = Watcher::new(request.session, &prepared, exchange, threads);
     observer.greet(&placement, threads);
-    let result = search(&prepared, exchange, &stop, threads, &mut observer);
+    let result = search(&prepared, exchange, stop, threads, &mut observer);
     let (code, summary) = match result {
         Ok(Ending::Complete(outcome)) => {
             let provenance = provenance(&prepared, exchange, &placement, threads, started);
@@ -217,6 +218,7 @@ fn open_folder(request: &Request<'_>, prepared: &Prepared) -> Result<(RunLock, O
     }
     folder.create()?;
     let lock = folder.lock()?;
+    folder.remove_temporaries()?;
     let has_results = dataset::is_complete(folder.root());
     let has_checkpoint = checkpoint::exists(&folder.checkpoint())?;
     match request.resume {
@@ -228,7 +230,7 @@ fn open_folder(request: &Request<'_>, prepared: &Prepared) -> Result<(RunLock, O
             )));
         }
         ResumePolicy::Never => folder.discard()?,
-        ResumePolicy::Require if !has_results && !has_checkpoint => return Err(nothing_to_resume(folder)),
+        ResumePolicy::Require if !has_results && !has_checkpoint && !checkpoint::was_set_aside(&folder.checkpoint())? => return Err(nothing_to_resume(folder)),
         ResumePolicy::Auto | ResumePolicy::Require => {}
     }
     if has_results && request.resume != ResumePolicy::Never {

@@ -232,6 +232,8 @@ impl Filler {
 /// The shards of this process, open for a level by lanes.
 struct Opened<'a> {
     source: LaneSource<'a>,
+    /// What is seen of each plane and block, as far as it is at hand.
+    seen: Vec<&'a [u8]>,
     /// For each plane and block the place of its shard in the list of owned ones, and what is still to be written of its next level.
     rest: Vec<Option<(usize, &'a mut [u8])>>,
 }
@@ -272,8 +274,13 @@ impl<'a> Opened<'a> {
                 blocks[first_part + number] = &seen[number * part_bytes..];
             }
         }
+        let seen = blocks.clone();
+        if fault_point::damages("lane-source") {
+            // As if nothing led out of the first plane: no count of lanes or bits notices.
+            blocks[..plan.lanes.blocks_per_plane()].fill(&filler.empty);
+        }
         debug_assert!(search.partition.shard_length().is_multiple_of(to_u64(part_bytes) * 8) || search.partition.shards() == 1);
-        Ok(Self { source: LaneSource { blocks }, rest })
+        Ok(Self { source: LaneSource { blocks }, seen, rest })
     }
 
     /// Pulls the own jobs of a round with what the other processes contributed.
@@ -299,7 +306,7 @@ impl<'a> Opened<'a> {
                 if let Some((place, rest)) = self.rest[part].take() {
                     let (now, after) = rest.split_at_mut(job.units * UNIT_BYTES);
                     self.rest[part] = Some((place, after));
-                    parts.push((plane, place, &self.source.blocks[part][job.first_unit * UNIT_BYTES..], now));
+                    parts.push((plane, place, &self.seen[part][job.first_unit * UNIT_BYTES..], now));
                 }
             }
             work.covered += to_u64(parts.len() * job.units) * LANE_STATES;
