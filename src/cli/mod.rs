@@ -2,6 +2,7 @@
 
 pub mod arguments;
 pub mod plan;
+pub mod prepared;
 pub mod progress;
 pub mod progress_file;
 pub mod puzzles;
@@ -10,6 +11,7 @@ pub mod run_config;
 pub mod session;
 pub mod table;
 pub mod watch;
+pub mod watcher;
 
 pub use arguments::{Arguments, Command};
 
