@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::search::expansion_choice::ExpansionChoice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -24,6 +25,8 @@ pub enum Command {
     Run(RunArguments),
     /// Go on with the run of a folder, on any number of processes and threads
     Resume(ResumeArguments),
+    /// Repeat a complete run in another way, and compare every level
+    Recheck(RecheckArguments),
     /// Show what a run would need: states, memory, disk, bytes exchanged, time
     Plan(PlanArguments),
     /// Merge the runs below a folder into one God's-number table
@@ -105,6 +108,19 @@ pub struct ResumeArguments {
     /// The run folder
     pub folder: PathBuf,
     /// How the run works.
+    #[command(flatten)]
+    pub session: SessionArguments,
+}
+
+/// Arguments of `recheck`.
+#[derive(Clone, Debug, Args)]
+pub struct RecheckArguments {
+    /// The folder of a complete run
+    pub folder: PathBuf,
+    /// How levels are expanded [default: another way than in the run]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(ExpansionChoice::NAMES))]
+    pub expansion: Option<String>,
+    /// How the search works.
     #[command(flatten)]
     pub session: SessionArguments,
 }

@@ -6,6 +6,7 @@ pub mod prepared;
 pub mod progress;
 pub mod progress_file;
 pub mod puzzles;
+pub mod recheck;
 pub mod run;
 pub mod run_config;
 pub mod session;
@@ -25,6 +26,7 @@ pub fn dispatch(arguments: Arguments) -> Result<i32> {
     match arguments.command {
         Command::Run(run) => run::run(&run),
         Command::Resume(resume) => run::resume(&resume),
+        Command::Recheck(recheck) => recheck::recheck(&recheck),
         Command::Plan(plan) => plan::plan(&plan).map(|()| 0),
         Command::Table(table) => table::table(&table).map(|()| 0),
         Command::Puzzles => puzzles::puzzles().map(|()| 0),

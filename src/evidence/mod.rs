@@ -2,5 +2,6 @@
 
 pub mod dataset;
 pub mod group_order;
+pub mod manifest_file;
 
-pub use dataset::Provenance;
+pub use manifest_file::{Evidence, Provenance, Recheck};

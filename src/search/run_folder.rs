@@ -6,8 +6,9 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Files of a run folder beside the lock.
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "SHA256SUMS",
+    "SHA256SUMS.next",
     "summary.json",
     "manifest.json",
     "distribution.tsv",
@@ -67,6 +68,12 @@ impl RunFolder {
         self.root.join("levels")
     }
 
+    /// The run that repeats this one.
+    #[must_use]
+    pub fn recheck(&self) -> PathBuf {
+        self.root.join("recheck")
+    }
+
     /// Refuses a folder that has files and is no run folder: nothing of the user's may be removed or mixed up.
     ///
     /// # Errors
@@ -93,7 +100,7 @@ impl RunFolder {
     /// # Errors
     /// `Io` when something cannot be removed.
     pub fn discard(&self) -> Result<()> {
-        for folder in [self.work(), self.checkpoint(), self.levels()] {
+        for folder in [self.work(), self.checkpoint(), self.levels(), self.recheck()] {
             remove_folder(&folder)?;
         }
         for name in FILES {
