@@ -31,6 +31,8 @@ pub enum Command {
     Plan(PlanArguments),
     /// Merge the runs below a folder into one God's-number table
     Table(TableArguments),
+    /// Write a puzzle or a complete run for another program to check
+    Export(ExportArguments),
     /// List the puzzles that ship with the program
     Puzzles,
     /// Draw the progress of a run from another terminal
@@ -154,6 +156,22 @@ pub struct TableArguments {
     /// Show the number of states at every depth, too
     #[arg(long)]
     pub depths: bool,
+}
+
+/// Arguments of `export`.
+#[derive(Clone, Debug, Args)]
+pub struct ExportArguments {
+    /// A run folder, a file of configs/runs or configs/puzzles, or a short name such as turnstyle-12
+    pub puzzle: PathBuf,
+    /// For GAP: a script that checks generators, number of states and antipodes, with exit code 0 or 1
+    #[arg(long, required = true)]
+    pub gap: bool,
+    /// Metric, instead of the configured one
+    #[arg(long, value_name = "NAME")]
+    pub metric: Option<String>,
+    /// File to write, instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 /// Arguments of `watch`.

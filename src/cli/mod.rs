@@ -1,6 +1,7 @@
 //! Layer 8: one subcommand a file. The only layer that prints.
 
 pub mod arguments;
+pub mod export;
 pub mod plan;
 pub mod prepared;
 pub mod progress;
@@ -29,6 +30,7 @@ pub fn dispatch(arguments: Arguments) -> Result<i32> {
         Command::Recheck(recheck) => recheck::recheck(&recheck),
         Command::Plan(plan) => plan::plan(&plan).map(|()| 0),
         Command::Table(table) => table::table(&table).map(|()| 0),
+        Command::Export(export) => export::export(&export).map(|()| 0),
         Command::Puzzles => puzzles::puzzles().map(|()| 0),
         Command::Watch(watch) => watch::watch(&watch),
     }

@@ -1,7 +1,7 @@
 //! The files of a complete run: written whole, synced, and read back. The formats are in the README of this layer.
 
 use super::manifest_file::{ManifestFile, Provenance};
-use crate::base::{Error, Result, atomic_file};
+use crate::base::{Error, Result, StateRank, atomic_file};
 use crate::puzzle::Puzzle;
 use crate::ranking::StateSpace;
 use crate::search::{LevelRecord, Outcome};
@@ -249,6 +249,30 @@ fn antipodes(puzzle: &Puzzle, outcome: &Outcome) -> String {
         let _ = writeln!(text, "{rank}\t{}", puzzle.text(&space.unrank(rank)));
     }
     text
+}
+
+/// The ranks in the `antipodes.tsv` of a run of `puzzle`, each checked against the state beside it.
+///
+/// # Errors
+/// `Io` when the file is missing, `BadData` naming the first line that is no rank and state of the puzzle.
+pub fn listed_antipodes(folder: &Path, puzzle: &Puzzle) -> Result<Vec<StateRank>> {
+    let space = StateSpace::of(puzzle);
+    let text = read_text(folder, "antipodes.tsv")?;
+    let rank_of = |line: &str| {
+        let (rank, state) = line.split_once('\t')?;
+        let rank = StateRank(rank.parse().ok().filter(|&rank: &u64| u128::from(rank) < space.state_count())?);
+        (puzzle.text(&space.unrank(rank)) == state).then_some(rank)
+    };
+    text.lines()
+        .enumerate()
+        .skip(1)
+        .map(|(number, line)| {
+            rank_of(line).ok_or_else(|| {
+                let cure = "restore it, or run again with --resume never --force";
+                Error::bad_data(&folder.join("antipodes.tsv"), format!("{line:?} in line {}", number + 1), "a rank and its state", cure)
+            })
+        })
+        .collect()
 }
 
 fn json(value: &impl Serialize) -> String {

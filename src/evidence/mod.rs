@@ -1,6 +1,7 @@
 #![doc = include_str!("README.md")]
 
 pub mod dataset;
+pub mod gap;
 pub mod group_order;
 pub mod manifest_file;
 
