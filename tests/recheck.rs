@@ -78,7 +78,9 @@ fn every_way_to_search_is_confirmed_by_another_one() {
 #[test]
 fn published_runs_are_confirmed() {
     let folder = scratch();
-    for name in ["board-2x3n2/quarter", "board-3x4n3/quarter", "loopover-3x3/step", "pancake-7/step", "turnstyle-9/turn", "turnstyle-9/flip"] {
+    for name in
+        ["board-2x3n2/quarter", "board-3x4n3/quarter", "loopover-3x3/step", "pancake-7/step", "turnstyle-9/turn", "turnstyle-9/flip"]
+    {
         let run = folder.path().join(name);
         copy_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("results").join(name), &run);
         let said = succeed(recheck(&run).args(["--participants", "2"]));
@@ -126,7 +128,7 @@ fn altered_results_are_found_named_and_never_called_rechecked() {
         alter(&copy, name, &from, &to);
         assert_eq!(label(&copy), Evidence::Rechecked, "the altered folder looks whole");
         let before = result_bytes(&copy);
-        let stderr = fail_with(1, &mut recheck(&copy).arg("--quiet"));
+        let stderr = fail_with(1, recheck(&copy).arg("--quiet"));
         let line = only_line(&stderr);
         assert!(line.contains(place) && line.contains("disputed"), "{line}");
         assert_eq!(label(&copy), Evidence::Disputed);
@@ -169,7 +171,8 @@ fn a_killed_recheck_leaves_a_whole_run_and_can_be_repeated() {
         succeed(&mut recheck(&copy));
         assert_eq!(label(&copy), Evidence::Rechecked, "pass {pass}");
         assert_eq!(result_bytes(&copy), before, "pass {pass}");
-        let foreign = |name: &&String| !SAME_BYTES.contains(&name.as_str()) && !["SHA256SUMS", "manifest.json", "lock"].contains(&name.as_str());
+        let foreign =
+            |name: &&String| !SAME_BYTES.contains(&name.as_str()) && !["SHA256SUMS", "manifest.json", "lock"].contains(&name.as_str());
         let left: Vec<String> = names(&copy).iter().filter(foreign).cloned().collect();
         assert_eq!(left, ["progress.json", "run.log"], "pass {pass}");
         fs::remove_dir_all(&copy).expect("removable");

@@ -24,7 +24,10 @@ pub fn export(arguments: &ExportArguments) -> Result<()> {
     let folder = Some(arguments.puzzle.as_path()).filter(|path| path.is_dir());
     let mut config = match folder {
         Some(folder) if !dataset::is_complete(folder) => {
-            return Err(Error::config(format!("{}: found a folder without a complete run, expected a run folder or a puzzle", folder.display())));
+            return Err(Error::config(format!(
+                "{}: found a folder without a complete run, expected a run folder or a puzzle",
+                folder.display()
+            )));
         }
         Some(folder) => RunConfig::load(&folder.join("run.toml"))?,
         None => RunConfig::load(&arguments.puzzle)?,

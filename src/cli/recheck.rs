@@ -33,7 +33,8 @@ const MOST_LEADING_POSITIONS: u32 = 15;
 /// When no transport can be started; all other failures are in the exit code.
 pub fn recheck(arguments: &RecheckArguments) -> Result<i32> {
     let stop = StopRequest::listen(arguments.session.max_hours)?;
-    let words = RunConfig::load(&arguments.folder.join("run.toml")).map_or(ROUND_WORDS, |config| to_usize(config.search.exchange_kib * 128));
+    let words =
+        RunConfig::load(&arguments.folder.join("run.toml")).map_or(ROUND_WORDS, |config| to_usize(config.search.exchange_kib * 128));
     let session = with_other_processes(&arguments.session, &arguments.folder);
     session::with_processes(&session, words, |exchange| job(arguments, &session, exchange, &stop))
 }
@@ -72,7 +73,8 @@ fn job(arguments: &RecheckArguments, session: &SessionArguments, exchange: &dyn 
             }
             // A second search that found something else is not kept either: its last checkpoint would give the same again.
             let removed = if first { remove_folder(prepared.folder.root()) } else { Ok(()) };
-            let compared = agree(exchange, removed).and_then(|()| compared)?;
+            agree(exchange, removed)?;
+            let compared = compared?;
             if first && !session.quiet {
                 println!("{compared}");
             }

@@ -163,7 +163,9 @@ fn open_folder(request: &Request<'_>, prepared: &Prepared) -> Result<(RunLock, O
             )));
         }
         ResumePolicy::Never => folder.discard()?,
-        ResumePolicy::Require if !has_results && !has_checkpoint && !checkpoint::was_set_aside(&folder.checkpoint())? => return Err(nothing_to_resume(folder)),
+        ResumePolicy::Require if !has_results && !has_checkpoint && !checkpoint::was_set_aside(&folder.checkpoint())? => {
+            return Err(nothing_to_resume(folder));
+        }
         ResumePolicy::Auto | ResumePolicy::Require => {}
     }
     if has_results && request.resume != ResumePolicy::Never {

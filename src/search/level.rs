@@ -194,7 +194,22 @@ fn sum_over_processes(search: &Search<'_>, work: &Work, found: &LevelPart, bytes
         states.0[1],
     ];
     search.exchange.sum(&mut sums);
-    let [covered, wrong_signs, down, same, up, sent_count, sent_mixed, received_count, received_mixed, states, low, high, bytes, expanded @ ..] = sums;
+    let [
+        covered,
+        wrong_signs,
+        down,
+        same,
+        up,
+        sent_count,
+        sent_mixed,
+        received_count,
+        received_mixed,
+        states,
+        low,
+        high,
+        bytes,
+        expanded @ ..,
+    ] = sums;
     LevelTotals {
         covered,
         expanded: Fingerprint(expanded),

@@ -8,8 +8,8 @@ use super::observer::{Event, Observer};
 use super::outcome::{self, Outcome};
 use super::stop::StopReason;
 use super::{Search, checkpoint, guards, level};
-use crate::base::error::EXIT_INVARIANT;
 use crate::base::Result;
+use crate::base::error::EXIT_INVARIANT;
 
 /// How a search ended.
 #[derive(Debug)]
