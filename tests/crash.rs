@@ -256,6 +256,19 @@ fn a_kill_of_a_resume_that_has_to_fall_back_loses_nothing() {
     }
 }
 
+/// A kill between the write and the rename of a file leaves its temporary.
+#[test]
+fn temporaries_of_a_killed_run_are_removed() {
+    let reference = Reference::new("turnstyle-6", &[]);
+    let folder = scratch();
+    let path = killed_with_two_generations(&reference, folder.path());
+    for name in ["progress.json.tmp", "summary.json.tmp", "run.toml.tmp"] {
+        fs::write(path.join(name), b"half").expect("written");
+    }
+    succeed(&mut reference.run(&path, &[]));
+    reference.check(&path, "temporaries");
+}
+
 #[test]
 fn a_disk_that_is_full_while_resuming_costs_no_generation() {
     let reference = Reference::new("turnstyle-7", &[]);

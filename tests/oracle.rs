@@ -11,7 +11,7 @@ mod common;
 
 use farthest::base::partition::Partition;
 use farthest::base::{Depth, ProcessId};
-use farthest::cli::run::states_of;
+use farthest::cli::prepared::states_of;
 use farthest::exchange::{Exchange, local};
 use farthest::puzzle::{Puzzle, PuzzleSource, parse};
 use farthest::ranking::StateSpace;

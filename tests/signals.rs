@@ -98,6 +98,21 @@ fn every_signal_stops_a_single_process_with_a_checkpoint() {
     }
 }
 
+/// From the very first file operation on, when the folder is tried and nothing is searched: the signal is never what ends the program.
+#[test]
+fn a_signal_before_the_search_stops_with_a_checkpoint() {
+    let folder = scratch();
+    for pass in 1..=12 {
+        let path = folder.path().join(pass.to_string());
+        let stderr = fail_with(75, fault(&mut run(&path), "*", pass, "signal"));
+        only_line(&stderr);
+        if pass == 1 {
+            assert_eq!(generations(&path), [0]);
+            resume_as_told(&stderr, "SIGUSR1 received", &path);
+        }
+    }
+}
+
 #[test]
 fn a_signal_to_in_process_participants_stops_all() {
     let folder = scratch();

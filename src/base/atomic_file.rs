@@ -54,7 +54,9 @@ pub fn sync_folder(folder: &Path) -> Result<()> {
         .map_err(|source| Error::io("sync", folder, source))
 }
 
-fn temporary_name(path: &Path) -> PathBuf {
+/// The name under which the bytes for `path` are written before they are renamed; a kill may leave it.
+#[must_use]
+pub fn temporary_name(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(".tmp");
     path.with_file_name(name)

@@ -11,6 +11,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Exit code of a run that stopped on request and can be resumed (`EX_TEMPFAIL`).
 pub const EXIT_STOPPED: i32 = 75;
 
+/// Exit code of a broken invariant (`EX_SOFTWARE`).
+pub const EXIT_INVARIANT: i32 = 70;
+
 /// Exit code of a panic.
 pub const EXIT_PANIC: i32 = 101;
 
@@ -123,7 +126,7 @@ impl Error {
             Self::CheckFailed(_) => 1,
             Self::Usage(_) => 2,
             Self::BadData { .. } | Self::OtherVersion { .. } => 65,
-            Self::Invariant { .. } => 70,
+            Self::Invariant { .. } => EXIT_INVARIANT,
             Self::CannotCreate { .. } => 73,
             Self::Io { source, .. } => match source.kind() {
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => 77,

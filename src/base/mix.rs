@@ -34,7 +34,7 @@ impl Fingerprint {
         Self([first, second])
     }
 
-    /// The fingerprint of the union of two disjoint sets.
+    /// The fingerprint of the union of two sets that have no lane in common. (Within a lane it is no sum: the members of a lane are mixed together.)
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self([self.0[0].wrapping_add(other.0[0]), self.0[1].wrapping_add(other.0[1])])
@@ -49,23 +49,61 @@ impl fmt::Display for Fingerprint {
 
 /// Fingerprint of the members given by their ranks in ascending order.
 pub fn of_sorted_ranks(ranks: impl IntoIterator<Item = u64>) -> Fingerprint {
-    let mut total = Fingerprint::default();
-    let mut lane = 0;
-    let mut members: u128 = 0;
-    for rank in ranks {
-        if rank / LANE_STATES != lane {
-            if members != 0 {
-                total = total.plus(Fingerprint::of_lane(lane, members));
-            }
-            lane = rank / LANE_STATES;
-            members = 0;
+    let mut run = RunFingerprint::default();
+    ranks.into_iter().for_each(|rank| run.add(rank));
+    run.finish()
+}
+
+/// The fingerprint of an ascending run of ranks in the making. Its first and last lane may go on in the runs before and behind it, so that runs can be worked
+/// out on several threads and joined. Cost: about 2 ns a rank.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunFingerprint {
+    /// The first lane and its members, once a second one has begun.
+    first: (u64, u128),
+    /// The lanes between.
+    inner: Fingerprint,
+    /// The last lane and its members so far.
+    last: (u64, u128),
+}
+
+impl RunFingerprint {
+    /// Adds the next rank.
+    #[inline]
+    pub fn add(&mut self, rank: u64) {
+        self.push((rank / LANE_STATES, 1 << (rank % LANE_STATES)));
+    }
+
+    /// The run with `next` behind it.
+    #[must_use]
+    pub fn join(mut self, next: &Self) -> Self {
+        self.push(next.first);
+        self.push(next.last);
+        self.inner = self.inner.plus(next.inner);
+        self
+    }
+
+    /// The fingerprint of the whole run.
+    #[must_use]
+    pub fn finish(self) -> Fingerprint {
+        let lanes = [self.first, self.last].into_iter().filter(|lane| lane.1 != 0);
+        lanes.fold(self.inner, |sum, (lane, members)| sum.plus(Fingerprint::of_lane(lane, members)))
+    }
+
+    #[inline]
+    fn push(&mut self, (lane, members): (u64, u128)) {
+        if members == 0 {
+            return;
         }
-        members |= 1 << (rank % LANE_STATES);
+        if self.last.1 != 0 && self.last.0 != lane {
+            if self.first.1 == 0 {
+                self.first = self.last;
+            } else {
+                self.inner = self.inner.plus(Fingerprint::of_lane(self.last.0, self.last.1));
+            }
+            self.last.1 = 0;
+        }
+        self.last = (lane, self.last.1 | members);
     }
-    if members != 0 {
-        total = total.plus(Fingerprint::of_lane(lane, members));
-    }
-    total
 }
 
 /// The `SplitMix64` finaliser: a bijection of 64-bit values in which every input bit reaches every output bit.
@@ -96,6 +134,21 @@ mod tests {
             let without = base.iter().enumerate().filter(|(i, _)| *i != skipped).map(|(_, &r)| r);
             assert_ne!(of_sorted_ranks(without), reference);
         }
+    }
+
+    #[test]
+    fn runs_joined_anywhere_are_the_whole() {
+        let ranks: Vec<u64> = (0..2_000).filter(|rank| rank % 7 < 3).collect();
+        for (a, b) in [(0, 0), (1, 2), (17, 18), (51, 103), (100, 700), (400, 400), (855, 856)] {
+            let run = |part: &[u64]| {
+                let mut run = RunFingerprint::default();
+                part.iter().for_each(|&rank| run.add(rank));
+                run
+            };
+            let joined = run(&ranks[..a]).join(&run(&ranks[a..b])).join(&run(&ranks[b..]));
+            assert_eq!(joined.finish(), of_sorted_ranks(ranks.iter().copied()), "{a} {b}");
+        }
+        assert_eq!(RunFingerprint::default().finish(), Fingerprint::default());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::search::expansion_choice::ExpansionChoice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -24,10 +25,14 @@ pub enum Command {
     Run(RunArguments),
     /// Go on with the run of a folder, on any number of processes and threads
     Resume(ResumeArguments),
+    /// Repeat a complete run in another way, and compare every level
+    Recheck(RecheckArguments),
     /// Show what a run would need: states, memory, disk, bytes exchanged, time
     Plan(PlanArguments),
     /// Merge the runs below a folder into one God's-number table
     Table(TableArguments),
+    /// Write a puzzle or a complete run for another program to check
+    Export(ExportArguments),
     /// List the puzzles that ship with the program
     Puzzles,
     /// Draw the progress of a run from another terminal
@@ -109,6 +114,19 @@ pub struct ResumeArguments {
     pub session: SessionArguments,
 }
 
+/// Arguments of `recheck`.
+#[derive(Clone, Debug, Args)]
+pub struct RecheckArguments {
+    /// The folder of a complete run
+    pub folder: PathBuf,
+    /// How levels are expanded [default: another way than in the run]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(ExpansionChoice::NAMES))]
+    pub expansion: Option<String>,
+    /// How the search works.
+    #[command(flatten)]
+    pub session: SessionArguments,
+}
+
 /// Arguments of `plan`.
 #[derive(Clone, Debug, Args)]
 pub struct PlanArguments {
@@ -138,6 +156,22 @@ pub struct TableArguments {
     /// Show the number of states at every depth, too
     #[arg(long)]
     pub depths: bool,
+}
+
+/// Arguments of `export`.
+#[derive(Clone, Debug, Args)]
+pub struct ExportArguments {
+    /// A run folder, a file of configs/runs or configs/puzzles, or a short name such as turnstyle-12
+    pub puzzle: PathBuf,
+    /// For GAP: a script that checks generators, number of states and antipodes, with exit code 0 or 1
+    #[arg(long, required = true)]
+    pub gap: bool,
+    /// Metric, instead of the configured one
+    #[arg(long, value_name = "NAME")]
+    pub metric: Option<String>,
+    /// File to write, instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 /// Arguments of `watch`.

@@ -1,15 +1,19 @@
 //! Layer 8: one subcommand a file. The only layer that prints.
 
 pub mod arguments;
+pub mod export;
 pub mod plan;
+pub mod prepared;
 pub mod progress;
 pub mod progress_file;
 pub mod puzzles;
+pub mod recheck;
 pub mod run;
 pub mod run_config;
 pub mod session;
 pub mod table;
 pub mod watch;
+pub mod watcher;
 
 pub use arguments::{Arguments, Command};
 
@@ -23,8 +27,10 @@ pub fn dispatch(arguments: Arguments) -> Result<i32> {
     match arguments.command {
         Command::Run(run) => run::run(&run),
         Command::Resume(resume) => run::resume(&resume),
+        Command::Recheck(recheck) => recheck::recheck(&recheck),
         Command::Plan(plan) => plan::plan(&plan).map(|()| 0),
         Command::Table(table) => table::table(&table).map(|()| 0),
+        Command::Export(export) => export::export(&export).map(|()| 0),
         Command::Puzzles => puzzles::puzzles().map(|()| 0),
         Command::Watch(watch) => watch::watch(&watch),
     }

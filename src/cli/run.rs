@@ -1,22 +1,21 @@
 //! `farthest run` and `farthest resume`: from the configuration to the files of a complete run.
 
 use super::arguments::{ResumeArguments, ResumePolicy, RunArguments, SessionArguments};
-use super::progress::{Reporter, log_to, wants_bar};
-use super::progress_file::{Phase, Progress};
-use super::run_config::{RunConfig, partition_of};
+use super::prepared::{Prepared, check_budget, command_line, search, threads_of};
+use super::progress_file::Phase;
+use super::run_config::RunConfig;
 use super::session;
+use super::watcher::Watcher;
 use crate::base::error::EXIT_STOPPED;
 use crate::base::ids::{to_u64, to_usize};
-use crate::base::partition::Partition;
 use crate::base::{Error, Result, atomic_file};
+use crate::evidence::Provenance;
 use crate::evidence::dataset::{self, Summary};
-use crate::evidence::{Provenance, group_order};
 use crate::exchange::{Exchange, ROUND_WORDS, agree, broadcast};
 use crate::puzzle::Puzzle;
-use crate::search::budget::Budget;
 use crate::search::host::{self, Placement};
 use crate::search::run_folder::{RunLock, remove_folder};
-use crate::search::{Ending, Observer, Outcome, RunFolder, Search, Settings, Silent, StopReason, StopRequest, checkpoint};
+use crate::search::{Ending, Outcome, RunFolder, StopRequest, checkpoint};
 use std::path::{Path, PathBuf};
 
 /// What a run is to do, whichever command asked for it.
@@ -63,72 +62,42 @@ pub fn resume(arguments: &ResumeArguments) -> Result<i32> {
 }
 
 fn start(request: &Request<'_>) -> Result<i32> {
+    // First of all: a signal that comes before ends the program as if nobody listened.
+    let stop = StopRequest::listen(request.session.max_hours)?;
     // A faulty configuration is reported by the job itself, once and by all processes together.
-    let exchange_words = Prepared::load(request).map_or(ROUND_WORDS, |config| to_usize(config.search.exchange_kib * 128));
-    session::with_processes(request.session, exchange_words, |exchange| job(request, exchange))
+    let exchange_words = load(request).map_or(ROUND_WORDS, |config| to_usize(config.search.exchange_kib * 128));
+    session::with_processes(request.session, exchange_words, |exchange| job(request, exchange, &stop))
 }
 
-/// What every process works out for itself, without touching the run folder.
-struct Prepared {
-    config: RunConfig,
-    puzzle: Puzzle,
-    states: u64,
-    partition: Partition,
-    folder: RunFolder,
-    budget: Budget,
-}
-
-impl Prepared {
-    fn load(request: &Request<'_>) -> Result<RunConfig> {
-        // `farthest resume` reads the configuration from the run folder itself.
-        let resumed = request.out.as_deref().filter(|folder| request.config == folder.join("run.toml"));
-        if let Some(folder) = resumed.filter(|_| !request.config.is_file()) {
-            return Err(nothing_to_resume(&RunFolder::new(folder)));
-        }
-        let mut config = RunConfig::load(&request.config)?;
-        if let Some(metric) = &request.metric {
-            config.metric.clone_from(metric);
-        }
-        config.search.keep_levels |= request.keep_levels;
-        if let Some(seconds) = request.session.checkpoint_seconds {
-            config.search.checkpoint_seconds = seconds;
-        }
-        Ok(config)
+/// The configuration that the request names, with the session's changes.
+fn load(request: &Request<'_>) -> Result<RunConfig> {
+    // `farthest resume` reads the configuration from the run folder itself.
+    let resumed = request.out.as_deref().filter(|folder| request.config == folder.join("run.toml"));
+    if let Some(folder) = resumed.filter(|_| !request.config.is_file()) {
+        return Err(nothing_to_resume(&RunFolder::new(folder)));
     }
-
-    fn new(request: &Request<'_>) -> Result<Self> {
-        let config = Self::load(request)?;
-        let puzzle = config.puzzle.build(&config.metric)?;
-        let partition = partition_of(&puzzle, config.search.leading_positions)?;
-        let states = states_of(&puzzle)?;
-        let root = request.out.clone().unwrap_or_else(|| config.default_folder());
-        let budget = Budget::new(&partition, states, round_successors(&config), config.search.keep_levels);
-        Ok(Self { config, puzzle, states, partition, folder: RunFolder::new(&root), budget })
+    let mut config = RunConfig::load(&request.config)?;
+    if let Some(metric) = &request.metric {
+        config.metric.clone_from(metric);
     }
+    config.search.keep_levels |= request.keep_levels;
+    if let Some(seconds) = request.session.checkpoint_seconds {
+        config.search.checkpoint_seconds = seconds;
+    }
+    Ok(config)
 }
 
-/// States that the puzzle reaches, by its group's order.
-///
-/// # Errors
-/// `Config` when they are too many to count in 63 bits.
-pub fn states_of(puzzle: &Puzzle) -> Result<u64> {
-    let states = group_order::reachable_states(puzzle);
-    u64::try_from(states)
-        .ok()
-        .filter(|&states| states < 1 << 63)
-        .ok_or_else(|| Error::config(format!("{} has {states} states; choose a smaller puzzle", puzzle.name())))
-}
-
-/// Successors that a process holds between two exchanges.
-#[must_use]
-pub fn round_successors(config: &RunConfig) -> usize {
-    to_usize(config.search.round_kib * 128)
+/// What this process works out for itself.
+fn prepare(request: &Request<'_>) -> Result<Prepared> {
+    let config = load(request)?;
+    let root = request.out.clone().unwrap_or_else(|| config.default_folder());
+    Prepared::of(config, &root)
 }
 
 /// The whole run on one process.
-fn job(request: &Request<'_>, exchange: &dyn Exchange) -> Result<i32> {
+fn job(request: &Request<'_>, exchange: &dyn Exchange, stop: &StopRequest) -> Result<i32> {
     let started = jiff::Timestamp::now();
-    let prepared = agree(exchange, Prepared::new(request))?;
+    let prepared = agree(exchange, prepare(request))?;
     let placement = Placement::of_job(exchange);
     agree(exchange, check_budget(&prepared, &placement, exchange))?;
     let threads = agree(exchange, threads_of(request.session, &placement, exchange))?;
@@ -146,10 +115,9 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange) -> Result<i32> {
         }
         return Ok(0);
     }
-    let stop = agree(exchange, StopRequest::listen(request.session.max_hours))?;
     let mut observer = Watcher::new(request.session, &prepared, exchange, threads);
     observer.greet(&placement, threads);
-    let result = search(&prepared, exchange, &stop, threads, &mut observer);
+    let result = search(&prepared, exchange, stop, threads, &mut observer);
     let (code, summary) = match result {
         Ok(Ending::Complete(outcome)) => {
             let provenance = provenance(&prepared, exchange, &placement, threads, started);
@@ -157,7 +125,7 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange) -> Result<i32> {
             (0, Some(published.inspect_err(|error| observer.finish(Phase::Failed, &error.to_string()))?))
         }
         Ok(Ending::Stopped(reason)) => {
-            observer.stopped(reason, prepared.folder.root());
+            observer.stopped(reason, "resume", prepared.folder.root());
             (EXIT_STOPPED, None)
         }
         Err(error) => {
@@ -174,40 +142,6 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange) -> Result<i32> {
     Ok(code)
 }
 
-/// Threads of this process: as asked for, or its share of the processors.
-fn threads_of(arguments: &SessionArguments, placement: &Placement, exchange: &dyn Exchange) -> Result<usize> {
-    let most = (4 * host::all_processors()).max(16);
-    match arguments.threads.map(usize::from) {
-        Some(wanted) if wanted > most => Err(Error::Usage(format!(
-            "--threads {wanted}: this host has {} processors; use at most {most} threads a process, or leave --threads out",
-            host::all_processors()
-        ))),
-        Some(wanted) => Ok(wanted),
-        None => Ok(placement.threads(exchange.process())),
-    }
-}
-
-/// Refuses what does not fit this host.
-fn check_budget(prepared: &Prepared, placement: &Placement, exchange: &dyn Exchange) -> Result<()> {
-    // What the run has on disk already is part of what it needs.
-    let reused = folder_bytes(prepared.folder.root());
-    let free = host::free_disk_bytes(prepared.folder.root())?.saturating_add(reused);
-    prepared.budget.check(placement, exchange.process(), host::available_memory_bytes(), free)
-}
-
-/// Bytes of all files below `folder`; 0 when there is none.
-fn folder_bytes(folder: &Path) -> u64 {
-    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
-    entries
-        .flatten()
-        .map(|entry| match entry.metadata() {
-            Ok(facts) if facts.is_dir() => folder_bytes(&entry.path()),
-            Ok(facts) => facts.len(),
-            Err(_) => 0,
-        })
-        .sum()
-}
-
 /// First process: makes the folder ready and locks it; returns the summary when the run is complete already.
 fn open_folder(request: &Request<'_>, prepared: &Prepared) -> Result<(RunLock, Option<Summary>)> {
     let folder = &prepared.folder;
@@ -217,6 +151,7 @@ fn open_folder(request: &Request<'_>, prepared: &Prepared) -> Result<(RunLock, O
     }
     folder.create()?;
     let lock = folder.lock()?;
+    folder.remove_temporaries()?;
     let has_results = dataset::is_complete(folder.root());
     let has_checkpoint = checkpoint::exists(&folder.checkpoint())?;
     match request.resume {
@@ -228,7 +163,9 @@ fn open_folder(request: &Request<'_>, prepared: &Prepared) -> Result<(RunLock, O
             )));
         }
         ResumePolicy::Never => folder.discard()?,
-        ResumePolicy::Require if !has_results && !has_checkpoint => return Err(nothing_to_resume(folder)),
+        ResumePolicy::Require if !has_results && !has_checkpoint && !checkpoint::was_set_aside(&folder.checkpoint())? => {
+            return Err(nothing_to_resume(folder));
+        }
         ResumePolicy::Auto | ResumePolicy::Require => {}
     }
     if has_results && request.resume != ResumePolicy::Never {
@@ -291,25 +228,6 @@ fn shared_summary(exchange: &dyn Exchange, own: Option<&Summary>) -> Result<Opti
     serde_json::from_slice(&text).map(Some).map_err(|error| Error::invariant("a summary passed between processes", error, "itself"))
 }
 
-/// Sets up and runs the search.
-fn search(prepared: &Prepared, exchange: &dyn Exchange, stop: &StopRequest, threads: usize, observer: &mut Watcher) -> Result<Ending> {
-    let settings = Settings {
-        threads,
-        checkpoint_seconds: prepared.config.search.checkpoint_seconds,
-        keep_levels: prepared.config.search.keep_levels,
-        share_memory: prepared.config.search.share_memory,
-        most_antipodes: prepared.config.search.most_antipodes,
-        expansion: prepared.config.search.expansion,
-        round_successors: round_successors(&prepared.config),
-        expected_states: prepared.states,
-        puzzle_text: prepared.config.puzzle.to_toml(),
-        fixed_settings: prepared.config.fixed_settings(),
-    };
-    let set_up = Search::new(exchange, &prepared.puzzle, &prepared.folder, stop, prepared.partition, settings);
-    let mut search = agree(exchange, set_up)?;
-    crate::search::run(&mut search, observer.as_observer())
-}
-
 /// Writes the results, then removes what only a running search needs.
 fn publish(prepared: &Prepared, exchange: &dyn Exchange, outcome: &Outcome, provenance: &Provenance) -> Result<Summary> {
     let write = || -> Result<Summary> {
@@ -344,85 +262,6 @@ fn provenance(prepared: &Prepared, exchange: &dyn Exchange, placement: &Placemen
         finished: jiff::Timestamp::now().to_string(),
         settings,
         shards: prepared.partition.shards(),
-    }
-}
-
-/// The words of the command line; of the program only the name, as its place says nothing to others.
-fn command_line() -> Vec<String> {
-    let mut words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    if let Some(program) = words.first_mut() {
-        let name = Path::new(program.as_str()).file_name().map(|name| name.to_string_lossy().into_owned());
-        *program = name.unwrap_or_default();
-    }
-    words
-}
-
-/// The first process's reporter, or nobody.
-enum Watcher {
-    First(Box<Reporter>),
-    Other(Silent),
-}
-
-impl Watcher {
-    fn new(arguments: &SessionArguments, prepared: &Prepared, exchange: &dyn Exchange, threads: usize) -> Self {
-        if exchange.process().0 != 0 {
-            return Self::Other(Silent);
-        }
-        let subscriber = log_to(Some(&prepared.folder), arguments, wants_bar(arguments));
-        // Tests run several jobs in one program; the first one's log stays.
-        let _ = tracing::subscriber::set_global_default(subscriber);
-        let progress = Progress {
-            phase: Phase::Running,
-            puzzle: prepared.puzzle.name().into(),
-            metric: prepared.puzzle.metric().into(),
-            depth: 0,
-            frontier: 0,
-            expanded: 0,
-            found: 0,
-            expected: prepared.states,
-            seconds: 0.0,
-            rate: 0.0,
-            checkpoint_depth: None,
-            processes: exchange.processes(),
-            threads: to_u64(threads),
-            host: host::host_name(),
-            process_id: std::process::id(),
-            updated: String::new(),
-            message: String::new(),
-        };
-        Self::First(Box::new(Reporter::new(&prepared.folder, progress, arguments)))
-    }
-
-    fn as_observer(&mut self) -> &mut dyn Observer {
-        match self {
-            Self::First(reporter) => reporter.as_mut(),
-            Self::Other(silent) => silent,
-        }
-    }
-
-    /// Says who works, and warns when threads and processors do not fit.
-    fn greet(&self, placement: &Placement, threads: usize) {
-        let Self::First(_) = self else { return };
-        let usable = placement.processors[0];
-        tracing::info!("{} processes x {threads} threads; the first process may use {usable} processors", placement.processes());
-        if to_u64(threads) > usable {
-            tracing::warn!("{threads} threads share {usable} processors: bind processes to more (mpirun --bind-to none) or use --threads");
-        }
-    }
-
-    fn stopped(&mut self, reason: StopReason, root: &Path) {
-        let message = format!("stopped ({reason}); go on with: farthest resume {}", session::shell_word(root));
-        // The bar is gone before the line is printed.
-        self.finish(Phase::Stopped, &message);
-        if let Self::First(_) = self {
-            eprintln!("farthest: {message}");
-        }
-    }
-
-    fn finish(&mut self, phase: Phase, message: &str) {
-        if let Self::First(reporter) = self {
-            reporter.finish(phase, message);
-        }
     }
 }
 

@@ -71,7 +71,7 @@ fn row(dataset: &Dataset) -> Vec<String> {
         summary.gods_number.to_string(),
         summary.antipodes.to_string(),
         format!("{:.6}", summary.mean_depth),
-        summary.evidence.clone(),
+        dataset.manifest.evidence.to_string(),
     ]
 }
 
@@ -136,8 +136,11 @@ fn print_csv(datasets: &[Dataset], depths: bool) -> Result<()> {
 }
 
 fn print_json(datasets: &[Dataset]) {
-    let runs: Vec<serde_json::Value> =
-        datasets.iter().map(|dataset| serde_json::json!({ "summary": dataset.summary, "distribution": dataset.distribution })).collect();
+    let run = |dataset: &Dataset| {
+        let evidence = dataset.manifest.evidence;
+        serde_json::json!({ "summary": dataset.summary, "evidence": evidence, "distribution": dataset.distribution })
+    };
+    let runs: Vec<serde_json::Value> = datasets.iter().map(run).collect();
     let text = serde_json::to_string_pretty(&serde_json::json!({ "count": to_u64(runs.len()), "runs": runs }));
     println!("{}", text.expect("plain data with text keys"));
 }

@@ -1,12 +1,12 @@
 //! The files of a complete run: written whole, synced, and read back. The formats are in the README of this layer.
 
-use crate::base::{Error, Result, atomic_file};
+use super::manifest_file::{ManifestFile, Provenance};
+use crate::base::{Error, Result, StateRank, atomic_file};
 use crate::puzzle::Puzzle;
 use crate::ranking::StateSpace;
 use crate::search::{LevelRecord, Outcome};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -39,65 +39,13 @@ pub struct Summary {
     pub states_by_group_order: u64,
     /// Identifies the compiled puzzle.
     pub puzzle_digest: String,
-    /// How far the numbers were checked: "single run", "rechecked" or "certified".
-    pub evidence: String,
-}
-
-/// How a run was made, as in `manifest.json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Provenance {
-    /// The command line of the last session.
-    pub command: Vec<String>,
-    /// blake3 of `run.toml`.
-    pub config_digest: String,
-    /// Version of the program.
-    pub program_version: String,
-    /// Compiler that built it, and its features.
-    pub build: String,
-    /// The transport between processes.
-    pub transport: String,
-    /// Processes of the last session.
-    pub processes: u32,
-    /// Threads of each process.
-    pub threads_per_process: u64,
-    /// Host of each process.
-    pub hosts: Vec<String>,
-    /// The first process's processor.
-    pub processor: String,
-    /// When the last session started and the run ended, in UTC.
-    pub started: String,
-    /// See `started`.
-    pub finished: String,
-    /// Settings that define the run's cut of the space.
-    pub settings: BTreeMap<String, String>,
-    /// Number of shards.
-    pub shards: u32,
-}
-
-/// The whole of `manifest.json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct ManifestFile {
-    #[serde(flatten)]
-    provenance: Provenance,
-    resumes: u32,
-    seconds: f64,
-    bytes_exchanged: u64,
-    levels: Vec<LevelCost>,
-}
-
-/// What the expansion of a level cost.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct LevelCost {
-    depth: u32,
-    expansion: String,
-    seconds: f64,
-    bytes_exchanged: u64,
-    bytes_received: u64,
-    waited_seconds: f64,
 }
 
 /// Names of the files that the checksums cover.
 const COVERED: [&str; 6] = ["antipodes.tsv", "distribution.tsv", "levels.tsv", "manifest.json", "run.toml", "summary.json"];
+
+/// The checksums that are to replace `SHA256SUMS` when the manifest changes.
+const NEXT_SUMS: &str = "SHA256SUMS.next";
 
 /// Writes all files of a complete run to `folder`, where `run.toml` stands already, and reads them back.
 ///
@@ -116,26 +64,11 @@ pub fn write(folder: &Path, puzzle: &Puzzle, outcome: &Outcome, states_by_group_
         fingerprint: outcome.fingerprint(),
         states_by_group_order,
         puzzle_digest: puzzle.digest(),
-        evidence: "single run".into(),
     };
-    let cost = |level: &LevelRecord| LevelCost {
-        depth: level.depth.0,
-        expansion: level.expansion.clone(),
-        seconds: level.seconds,
-        bytes_exchanged: level.bytes_exchanged,
-        bytes_received: level.bytes_received,
-        waited_seconds: level.waited_seconds,
-    };
-    let manifest = ManifestFile {
-        provenance: provenance.clone(),
-        resumes: outcome.resumes,
-        seconds: outcome.seconds,
-        bytes_exchanged: outcome.bytes_exchanged,
-        levels: outcome.levels.iter().map(cost).collect(),
-    };
-    atomic_file::write(&folder.join("distribution.tsv"), distribution(&outcome.levels).as_bytes())?;
-    atomic_file::write(&folder.join("levels.tsv"), levels_table(&outcome.levels).as_bytes())?;
-    atomic_file::write(&folder.join("antipodes.tsv"), antipodes(puzzle, outcome).as_bytes())?;
+    let manifest = ManifestFile::of_run(provenance.clone(), outcome);
+    for (name, text) in tables(puzzle, outcome) {
+        atomic_file::write(&folder.join(name), text.as_bytes())?;
+    }
     atomic_file::write(&folder.join("summary.json"), json(&summary).as_bytes())?;
     atomic_file::write(&folder.join("manifest.json"), json(&manifest).as_bytes())?;
     let sums = checksums(folder)?;
@@ -159,6 +92,38 @@ pub struct Dataset {
     pub summary: Summary,
     /// `distribution.tsv`: states by depth.
     pub distribution: Vec<u64>,
+    /// `manifest.json`.
+    pub manifest: ManifestFile,
+}
+
+/// The tables of a run by file name: the same bytes for every way to run the search.
+fn tables(puzzle: &Puzzle, outcome: &Outcome) -> [(&'static str, String); 3] {
+    [
+        ("distribution.tsv", distribution(&outcome.levels)),
+        ("levels.tsv", levels_table(&outcome.levels)),
+        ("antipodes.tsv", antipodes(puzzle, outcome)),
+    ]
+}
+
+/// Compares the tables in `folder` with what another search of the same puzzle found; `None` when they are the same bytes, else the first
+/// difference in words: the file, the level or line, and both rows.
+///
+/// # Errors
+/// `Io` when a file cannot be read.
+pub fn first_difference(folder: &Path, puzzle: &Puzzle, outcome: &Outcome) -> Result<Option<String>> {
+    for (name, again) in tables(puzzle, outcome) {
+        let there = read_text(folder, name)?;
+        if there == again {
+            continue;
+        }
+        let rows = there.lines().count().max(again.lines().count());
+        let row = |text: &str, number: usize| text.lines().nth(number).map_or_else(|| "no such row".into(), |row| row.replace('\t', " "));
+        let number = (0..rows).find(|&number| row(&there, number) != row(&again, number)).unwrap_or(rows);
+        // Levels are the rows behind the heading.
+        let place = if name == "antipodes.tsv" || number == 0 { format!("line {}", number + 1) } else { format!("level {}", number - 1) };
+        return Ok(Some(format!("{name}: {place} holds {:?}, searched again it is {:?}", row(&there, number), row(&again, number))));
+    }
+    Ok(None)
 }
 
 /// Whether `folder` holds the files of a complete run.
@@ -181,8 +146,12 @@ pub fn read(folder: &Path) -> Result<Dataset> {
         )
     };
     let path = folder.join("SHA256SUMS");
-    let listed = String::from_utf8_lossy(&fs::read(&path).map_err(|source| Error::io("read", &path, source))?).into_owned();
+    let mut listed = String::from_utf8_lossy(&fs::read(&path).map_err(|source| Error::io("read", &path, source))?).into_owned();
     let actual = checksums(folder)?;
+    // A change of the manifest was interrupted between its two renames; the next change ends it.
+    if fs::read_to_string(folder.join(NEXT_SUMS)).is_ok_and(|next| next == actual) {
+        listed.clone_from(&actual);
+    }
     if let Some((found, expected)) = actual.lines().zip(listed.lines()).find(|(found, listed)| found != listed) {
         let name = found.rsplit(' ').next().unwrap_or("SHA256SUMS");
         return Err(damaged(name, format!("SHA-256 {}", found.get(..64).unwrap_or(found)), format!("{:?} in SHA256SUMS", expected)));
@@ -206,7 +175,33 @@ pub fn read(folder: &Path) -> Result<Dataset> {
             return Err(damaged("summary.json", format!("{what} {stated}"), format!("{found}, as in distribution.tsv")));
         }
     }
-    Ok(Dataset { summary, distribution })
+    let manifest = serde_json::from_str(&read_text(folder, "manifest.json")?)
+        .map_err(|error| damaged("manifest.json", error.to_string(), "the manifest of a run".into()))?;
+    Ok(Dataset { summary, distribution, manifest })
+}
+
+/// Changes the manifest of a complete run, and the checksums with it. A crash leaves the old or the new manifest, and [`read`] accepts either: the new checksums
+/// are written beside the old ones, then both files are renamed into place.
+///
+/// # Errors
+/// As [`read`]; `Io` when a file cannot be written.
+pub fn change_manifest(folder: &Path, change: impl FnOnce(&mut ManifestFile)) -> Result<ManifestFile> {
+    let mut manifest = read(folder)?.manifest;
+    change(&mut manifest);
+    let text = json(&manifest);
+    let sums: String = checksums(folder)?
+        .lines()
+        .map(|line| match line.split_once("  ") {
+            Some((_, "manifest.json")) => checksum_line(text.as_bytes(), "manifest.json"),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    atomic_file::write(&folder.join(NEXT_SUMS), sums.as_bytes())?;
+    atomic_file::write(&folder.join("manifest.json"), text.as_bytes())?;
+    atomic_file::write(&folder.join("SHA256SUMS"), sums.as_bytes())?;
+    let next = folder.join(NEXT_SUMS);
+    fs::remove_file(&next).map_err(|source| Error::io("remove", &next, source))?;
+    read(folder).map(|dataset| dataset.manifest)
 }
 
 fn read_text(folder: &Path, name: &str) -> Result<String> {
@@ -256,6 +251,30 @@ fn antipodes(puzzle: &Puzzle, outcome: &Outcome) -> String {
     text
 }
 
+/// The ranks in the `antipodes.tsv` of a run of `puzzle`, each checked against the state beside it.
+///
+/// # Errors
+/// `Io` when the file is missing, `BadData` naming the first line that is no rank and state of the puzzle.
+pub fn listed_antipodes(folder: &Path, puzzle: &Puzzle) -> Result<Vec<StateRank>> {
+    let space = StateSpace::of(puzzle);
+    let text = read_text(folder, "antipodes.tsv")?;
+    let rank_of = |line: &str| {
+        let (rank, state) = line.split_once('\t')?;
+        let rank = StateRank(rank.parse().ok().filter(|&rank: &u64| u128::from(rank) < space.state_count())?);
+        (puzzle.text(&space.unrank(rank)) == state).then_some(rank)
+    };
+    text.lines()
+        .enumerate()
+        .skip(1)
+        .map(|(number, line)| {
+            rank_of(line).ok_or_else(|| {
+                let cure = "restore it, or run again with --resume never --force";
+                Error::bad_data(&folder.join("antipodes.tsv"), format!("{line:?} in line {}", number + 1), "a rank and its state", cure)
+            })
+        })
+        .collect()
+}
+
 fn json(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value).expect("plain data with text keys");
     text.push('\n');
@@ -264,15 +283,19 @@ fn json(value: &impl Serialize) -> String {
 
 /// One line a file, as `sha256sum` writes them.
 fn checksums(folder: &Path) -> Result<String> {
-    COVERED.iter().try_fold(String::new(), |mut text, name| {
+    COVERED.iter().try_fold(String::new(), |text, name| {
         let path = folder.join(name);
         let bytes = fs::read(&path).map_err(|source| Error::io("read", &path, source))?;
-        for byte in Sha256::digest(&bytes) {
-            let _ = write!(text, "{byte:02x}");
-        }
-        let _ = writeln!(text, "  {name}");
-        Ok(text)
+        Ok(text + &checksum_line(&bytes, name))
     })
+}
+
+fn checksum_line(bytes: &[u8], name: &str) -> String {
+    let mut line = String::new();
+    for byte in Sha256::digest(bytes) {
+        let _ = write!(line, "{byte:02x}");
+    }
+    line + "  " + name + "\n"
 }
 
 #[cfg(test)]

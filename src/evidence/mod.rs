@@ -1,6 +1,8 @@
 #![doc = include_str!("README.md")]
 
 pub mod dataset;
+pub mod gap;
 pub mod group_order;
+pub mod manifest_file;
 
-pub use dataset::Provenance;
+pub use manifest_file::{Evidence, Provenance, Recheck};

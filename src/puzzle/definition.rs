@@ -195,6 +195,13 @@ impl Puzzle {
         hasher.finalize().to_hex().to_string()
     }
 
+    /// The same puzzle with its generators in reverse order: the same states, ranks and levels, found by other steps.
+    #[must_use]
+    pub fn with_reversed_generators(mut self) -> Self {
+        self.generators.reverse();
+        self
+    }
+
     /// Every move as (plane, target plane, permutation index), generator by generator.
     fn edges(&self) -> impl Iterator<Item = (u32, PlaneMove)> + '_ {
         self.generators.iter().flat_map(|generator| (0..self.planes).zip(generator.moves.iter().copied()))

@@ -24,6 +24,9 @@ use std::time::Instant;
 /// Generations kept: the newest and the one before.
 const KEPT: usize = 2;
 
+/// Extension of a manifest that was set aside.
+const SUSPECT: &str = "suspect";
+
 /// Blocks encoded at a time: bounds the memory of a commit to that many shards.
 const BLOCKS_AT_ONCE: usize = 128;
 
@@ -155,6 +158,42 @@ pub fn restore_or_start(search: &mut Search<'_>, observer: &mut dyn Observer) ->
             Ok(())
         }
     }
+}
+
+/// Gives up the generation of `restored` levels that a resumed search started from, and newer ones: an invariant broke right behind it, so it may hold
+/// the fault though its bytes are whole. Their manifests get another name, under which no resume finds them: the next one takes the generation
+/// before, or starts anew. Does nothing when the search was not resumed. Collective.
+///
+/// # Errors
+/// The same on every process, when a manifest cannot be renamed.
+pub fn set_aside(search: &Search<'_>, restored: usize, observer: &mut dyn Observer) -> Result<()> {
+    if search.resumes == 0 {
+        return Ok(());
+    }
+    let folder = search.folder.checkpoint();
+    let rename = || -> Result<Option<Depth>> {
+        let (suspect, older): (Vec<Depth>, Vec<Depth>) =
+            manifests(&folder)?.into_iter().partition(|depth| index_u32(depth.0) + 1 >= restored);
+        for depth in suspect {
+            let path = manifest_path(&folder, depth);
+            fs::rename(&path, path.with_extension(SUSPECT)).map_err(|source| Error::io("rename", &path, source))?;
+        }
+        atomic_file::sync_folder(&folder)?;
+        Ok(older.first().copied())
+    };
+    let older = agree(search.exchange, if search.is_first() { rename() } else { Ok(None) })?;
+    let next = older.map_or_else(|| "starts anew".to_owned(), |depth| format!("goes on from level {depth}"));
+    let message = format!("the checkpoint of level {} may hold the fault and is set aside; the next resume {next}", restored - 1);
+    observer.notice(&Event::Warning(message));
+    Ok(())
+}
+
+/// Whether the folder of a run holds a checkpoint that was set aside.
+///
+/// # Errors
+/// `Io` when it cannot be listed.
+pub fn was_set_aside(folder: &Path) -> Result<bool> {
+    Ok(names(folder)?.iter().any(|name| name.starts_with("manifest-") && name.ends_with(SUSPECT)))
 }
 
 /// Puts the start states into their shards: level 0.

@@ -27,6 +27,12 @@ impl FrontierReader {
             }
             shard.frontier.list_from(cursor, enough, shard.ranks.start, batch)
         });
+        if let Some(state) = batch.last_mut()
+            && fault_point::damages("frontier-state")
+        {
+            // The neighbour in rank.
+            *state ^= 1;
+        }
     }
 }
 

@@ -1,25 +1,29 @@
 //! Invariants that every level and the whole search must obey. A broken one ends the run with exit code 70 and publishes nothing.
 //!
 //! With `b` generators and `N_d` states at depth d:
-//! 0. *Coverage*: the expansion went through all frontier states, all lanes, or all unseen ranks.
+//! 0. *Coverage*: the expansion went through all frontier states, all lanes, or all unseen ranks. By states, those expanded have the fingerprint that was recorded
+//!    when their level was found: an altered state shows at once, for directed puzzles too, which have no edge balance.
 //! 1. *Transport*: as many ranks arrive as were sent, with the same sum of mixed values.
 //! 2. *Edges*: every state of the level has `b` successors: down + same + up = b N_d.
 //! 3. *Edge balance*, when the generators are closed under inverses: the up-edges of level d are the down-edges of level d+1. Two independent
 //!    passes must agree to the last unit; a lost, doubled or altered state shows here. Where level d+1 is expanded by pulling, its down-edges are not counted a
-//!    second time; the bound on the edges remains.
+//!    second time; the bound on the edges remains, and a sample of its states is compared with the expansion of states (`spot_checks.rs`).
 //! 4. *Signs*: where all generators have one sign, a level's states have the sign of its depth (or of the start); odd generators never stay on a level.
 //! 5. *Growth*: N_1 <= b N_0, and N_(d+1) <= (b-1) N_d behind it when closed under inverses; no more states than the group has.
 //! 6. *Total*: the counts sum to the group's order, which is computed by Schreier and Sims's method, not by searching.
+//!
+//! 7. *What was seen*: at the end the sets hold as many states as the levels sum to, counted from the bits.
 //!
 //! The popcount of every new level is compared with the states accepted into it where levels are closed (`store/shard.rs`).
 
 use super::Search;
 use super::expansion_choice::Expansion;
 use crate::base::ids::to_u64;
-use crate::base::mix::mix64;
+use crate::base::mix::{Fingerprint, mix64};
 use crate::base::{Depth, Error, Result};
 use crate::puzzle::{Puzzle, SignRule};
 use crate::store::{Edges, LevelPart};
+use rayon::prelude::*;
 
 /// Number of ranks and the sum (mod 2^64) of their mixed values: the same for the same ranks in any order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +56,8 @@ pub struct LevelTotals {
     pub edges: Edges,
     /// What the expansion went through.
     pub covered: u64,
+    /// Fingerprint of the states that were expanded; only by states.
+    pub expanded: Fingerprint,
     /// States of the wrong sign met: in the expanded level when it was expanded by states, else in the one found.
     pub wrong_signs: u64,
     /// Ranks, or bytes of lanes, sent.
@@ -125,6 +131,18 @@ pub fn check_coverage(search: &Search<'_>, expansion: Expansion, found: u64, exp
     Err(Error::invariant(format!("{what} for level {}", search.depth().next()), found, expected))
 }
 
+/// Checks that the states expanded are those of the level, by the fingerprint that was recorded when it was found.
+///
+/// # Errors
+/// `Invariant` when a state was altered since, in memory or on its way through the listing.
+pub fn check_expanded(search: &Search<'_>, found: Fingerprint) -> Result<()> {
+    let last = search.last_level();
+    if found == last.fingerprint {
+        return Ok(());
+    }
+    Err(Error::invariant(format!("fingerprint of the states expanded from level {}", last.depth), found, last.fingerprint))
+}
+
 /// Checks that what arrived is what was sent. Comes before the counts of edges, which a damaged message spoils, too.
 ///
 /// # Errors
@@ -193,12 +211,18 @@ pub fn check_level(search: &Search<'_>, totals: &LevelTotals) -> Result<()> {
     Ok(())
 }
 
-/// Checks the complete search.
+/// Checks the complete search. Collective.
 ///
 /// # Errors
-/// `Invariant` when the counts do not sum to the number of states that the group's order promises.
+/// `Invariant` when the counts do not sum to the number of states that the group's order promises, or the sets hold another number of states.
 pub fn check_whole(search: &Search<'_>) -> Result<()> {
     let total = search.total_states();
+    let shards = &search.shards;
+    let mut held = [search.pool.install(|| shards.par_iter().map(|shard| shard.seen.recount()).sum())];
+    search.exchange.sum(&mut held);
+    if held[0] != total {
+        return Err(Error::invariant("states that the sets hold at the end and the sum of all levels", held[0], total));
+    }
     if total != search.rules.expected_states {
         return Err(Error::invariant(
             "sum of all levels and the number of states from the group's order",

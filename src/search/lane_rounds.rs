@@ -242,8 +242,10 @@ impl Filler {
 /// The shards of this process, open for a level by lanes.
 struct Opened<'a> {
     source: LaneSource<'a>,
-    /// What is seen in each owned shard, and its first rank.
-    seen: Vec<(&'a RankSet, u64)>,
+    /// What is seen of each plane and block, as far as it is at hand.
+    seen: Vec<&'a [u8]>,
+    /// The set of what is seen in each owned shard, and its first rank.
+    sets: Vec<(&'a RankSet, u64)>,
     /// For each plane and block the place of its shard in the list of owned ones, and what is still to be written of its next level.
     rest: Vec<Option<(usize, &'a mut [u8])>>,
 }
@@ -254,10 +256,10 @@ impl<'a> Opened<'a> {
         let part_bytes = plan.lanes.units_per_block() * UNIT_BYTES;
         let mut blocks: Vec<&'a [u8]> = vec![&[]; parts];
         let mut rest: Vec<Option<(usize, &'a mut [u8])>> = (0..parts).map(|_| None).collect();
-        let mut seen_sets = Vec::with_capacity(shards.len());
+        let mut sets = Vec::with_capacity(shards.len());
         for (place, shard) in shards.iter_mut().enumerate() {
             let Shard { seen, next, ranks, .. } = shard;
-            seen_sets.push((&*seen, ranks.start));
+            sets.push((&*seen, ranks.start));
             let seen: &'a [u8] = match seen.lanes() {
                 Lanes::Empty => &filler.empty,
                 Lanes::Full => &filler.full,
@@ -286,8 +288,13 @@ impl<'a> Opened<'a> {
                 blocks[first_part + number] = &seen[number * part_bytes..];
             }
         }
+        let seen = blocks.clone();
+        if fault_point::damages("lane-source") {
+            // As if nothing led out of the first plane: no count of lanes or bits notices.
+            blocks[..plan.lanes.blocks_per_plane()].fill(&filler.empty);
+        }
         debug_assert!(search.partition.shard_length().is_multiple_of(to_u64(part_bytes) * 8) || search.partition.shards() == 1);
-        Ok(Self { source: LaneSource { blocks }, seen: seen_sets, rest })
+        Ok(Self { source: LaneSource { blocks }, seen, sets, rest })
     }
 
     /// Pulls the own jobs of a round with what the other processes contributed.
@@ -313,8 +320,8 @@ impl<'a> Opened<'a> {
                 if let Some((place, rest)) = self.rest[part].take() {
                     let (now, after) = rest.split_at_mut(job.units * UNIT_BYTES);
                     self.rest[part] = Some((place, after));
-                    let seen = &self.source.blocks[part][job.first_unit * UNIT_BYTES..];
-                    let (set, shard_start) = self.seen[place];
+                    let seen = &self.seen[part][job.first_unit * UNIT_BYTES..];
+                    let (set, shard_start) = self.sets[place];
                     let first = to_u64(part * plan.lanes.units_per_block() + job.first_unit) * LANE_STATES - shard_start;
                     let is_full = set.is_full(first..first + to_u64(job.units) * LANE_STATES);
                     parts.push(OwnPart { plane, place, seen, next: now, is_full });

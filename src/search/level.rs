@@ -9,9 +9,9 @@ use super::guards::{self, LevelTotals, Tally};
 use super::manifest::LevelRecord;
 use super::observer::{Event, Observer};
 use super::stop::{StopReason, VOTES};
-use super::{Search, archive, lane_rounds, state_rounds, unseen_rounds};
+use super::{Search, archive, lane_rounds, spot_checks, state_rounds, unseen_rounds};
 use crate::base::Result;
-use crate::base::mix::Fingerprint;
+use crate::base::mix::{Fingerprint, RunFingerprint};
 use crate::exchange::agree;
 use crate::store::{Edges, LevelPart, Shard};
 use rayon::prelude::*;
@@ -35,6 +35,8 @@ pub struct Work {
     pub expanded: u64,
     /// What the expansion has gone through, which must be all there is: frontier states, ranks of pulled lanes, or unseen ranks.
     pub covered: u64,
+    /// Fingerprint of the states that were expanded, where the frontier is.
+    pub states: RunFingerprint,
     /// States of a sign that their depth cannot have.
     pub wrong_signs: u64,
     /// Edges; only those that lead up when states were asked for their neighbours.
@@ -78,10 +80,15 @@ pub fn advance(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<A
     };
     guards::check_coverage(search, expansion, totals.covered, all)?;
     guards::check_transport(search, totals.sent, totals.received)?;
-    if expansion != Expansion::States {
+    if expansion == Expansion::States {
+        guards::check_expanded(search, totals.expanded)?;
+    } else {
         totals.edges = guards::complete_edges(search, totals.edges.up)?;
     }
     guards::check_level(search, &totals)?;
+    if expansion != Expansion::States {
+        spot_checks::check(search, totals.found.states)?;
+    }
     let depth = search.depth().next();
     let last = search.levels.last_mut().expect("level 0 is closed when a search starts");
     last.edges = Some(totals.edges);
@@ -169,6 +176,8 @@ fn close(search: &mut Search<'_>) -> Result<()> {
 
 /// Sums what all processes did.
 fn sum_over_processes(search: &Search<'_>, work: &Work, found: &LevelPart, bytes: [u64; 2]) -> LevelTotals {
+    // No lane is in two shards, so the fingerprints of the processes add up.
+    let states = work.states.finish();
     let mut sums = [
         work.covered,
         work.wrong_signs,
@@ -184,6 +193,8 @@ fn sum_over_processes(search: &Search<'_>, work: &Work, found: &LevelPart, bytes
         found.fingerprint.0[1],
         bytes[0],
         bytes[1],
+        states.0[0],
+        states.0[1],
     ];
     search.exchange.sum(&mut sums);
     let [
@@ -201,9 +212,11 @@ fn sum_over_processes(search: &Search<'_>, work: &Work, found: &LevelPart, bytes
         high,
         bytes_sent,
         bytes_received,
+        expanded @ ..,
     ] = sums;
     LevelTotals {
         covered,
+        expanded: Fingerprint(expanded),
         wrong_signs,
         edges: Edges { down, same, up },
         sent: Tally { count: sent_count, mixed: sent_mixed },

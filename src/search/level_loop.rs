@@ -9,6 +9,7 @@ use super::outcome::{self, Outcome};
 use super::stop::StopReason;
 use super::{Search, checkpoint, guards, level};
 use crate::base::Result;
+use crate::base::error::EXIT_INVARIANT;
 
 /// How a search ended.
 #[derive(Debug)]
@@ -25,6 +26,18 @@ pub enum Ending {
 /// The same on every process: broken invariants, failing disks, damaged checkpoints.
 pub fn run(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<Ending> {
     checkpoint::restore_or_start(search, observer)?;
+    let restored = search.levels.len();
+    let ending = go_on(search, observer);
+    // Edges show a fault up to two levels behind the one it happened in.
+    let broken = ending.as_ref().is_err_and(|error| error.exit_code() == EXIT_INVARIANT);
+    if broken && search.levels.len() <= restored + 1 {
+        checkpoint::set_aside(search, restored, observer)?;
+    }
+    ending
+}
+
+/// Level after level to the end, or until asked to stop.
+fn go_on(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<Ending> {
     loop {
         match level::advance(search, observer)? {
             level::Advance::Closed => {

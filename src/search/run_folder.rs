@@ -1,13 +1,14 @@
 //! The folder of a run: where each file is, and the lock that lets one job use it.
 
-use crate::base::{Error, Result};
+use crate::base::{Error, Result, atomic_file};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Files of a run folder beside the lock.
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "SHA256SUMS",
+    "SHA256SUMS.next",
     "summary.json",
     "manifest.json",
     "distribution.tsv",
@@ -67,6 +68,12 @@ impl RunFolder {
         self.root.join("levels")
     }
 
+    /// The run that repeats this one.
+    #[must_use]
+    pub fn recheck(&self) -> PathBuf {
+        self.root.join("recheck")
+    }
+
     /// Refuses a folder that has files and is no run folder: nothing of the user's may be removed or mixed up.
     ///
     /// # Errors
@@ -93,17 +100,21 @@ impl RunFolder {
     /// # Errors
     /// `Io` when something cannot be removed.
     pub fn discard(&self) -> Result<()> {
-        for folder in [self.work(), self.checkpoint(), self.levels()] {
+        for folder in [self.work(), self.checkpoint(), self.levels(), self.recheck()] {
             remove_folder(&folder)?;
         }
         for name in FILES {
-            let path = self.file(name);
-            match fs::remove_file(&path) {
-                Err(source) if source.kind() != std::io::ErrorKind::NotFound => return Err(Error::io("remove", &path, source)),
-                _ => {}
-            }
+            remove_file(&self.file(name))?;
         }
-        Ok(())
+        self.remove_temporaries()
+    }
+
+    /// Removes the temporary files that a killed run left beside the files of the folder. Only for who holds the lock.
+    ///
+    /// # Errors
+    /// `Io` when one cannot be removed.
+    pub fn remove_temporaries(&self) -> Result<()> {
+        FILES.iter().try_for_each(|name| remove_file(&atomic_file::temporary_name(&self.file(name))))
     }
 
     /// Creates the folder (first process only) and checks that files can be written, synced and renamed in it.
@@ -119,7 +130,7 @@ impl RunFolder {
             _ => Error::io("create folder", &self.root, source),
         })?;
         let probe = self.file(PROBE);
-        crate::base::atomic_file::write(&probe, b"probe")?;
+        atomic_file::write(&probe, b"probe")?;
         fs::remove_file(&probe).map_err(|source| Error::io("remove", &probe, source))
     }
 
@@ -177,6 +188,14 @@ impl RunFolder {
 #[derive(Debug)]
 pub struct RunLock {
     _file: File,
+}
+
+/// Removes a file; one that is not there is fine.
+fn remove_file(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, source)),
+        _ => Ok(()),
+    }
 }
 
 /// Removes a folder and all in it; one that is not there is fine.

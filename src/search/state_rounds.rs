@@ -8,6 +8,7 @@ use super::level::{RoundEnd, Work, end_round};
 use super::observer::Observer;
 use super::stop::StopReason;
 use crate::base::ids::{index_u32, to_u64};
+use crate::base::mix::RunFingerprint;
 use crate::base::{Result, StateRank, fault_point};
 use crate::exchange::rank_batch;
 use crate::store::Edges;
@@ -49,11 +50,12 @@ fn expand(search: &Search<'_>, batch: &[u64], work: &mut Work) -> Vec<Vec<u64>> 
     let sign = search.rules.sign_at(search.depth());
     let expand_part = |part: &[u64]| {
         let mut outgoing: Vec<Vec<u64>> = vec![Vec::new(); processes];
-        let (mut wrong_signs, mut sent) = (0, Tally::default());
+        let (mut wrong_signs, mut sent, mut states) = (0, Tally::default(), RunFingerprint::default());
         if processes == 1 {
             outgoing[0].reserve_exact(part.len() * expansion.generators());
         }
         for &rank in part {
+            states.add(rank);
             let is_odd = expansion.expand(StateRank(rank), |successor| {
                 let owner = if processes == 1 { 0 } else { owners[partition.shard_of(successor).index()].index() };
                 sent.add(successor.0);
@@ -61,13 +63,14 @@ fn expand(search: &Search<'_>, batch: &[u64], work: &mut Work) -> Vec<Vec<u64>> 
             });
             wrong_signs += u64::from(sign.is_some_and(|sign| sign != is_odd));
         }
-        (outgoing, wrong_signs, sent)
+        (outgoing, wrong_signs, sent, states)
     };
     let parts: Vec<_> = search.pool.install(|| batch.par_chunks(part_states).map(expand_part).collect());
     let mut outgoing: Vec<Vec<u64>> = vec![Vec::new(); processes];
     work.expanded += to_u64(batch.len());
-    for (part, wrong_signs, sent) in parts {
+    for (part, wrong_signs, sent, states) in parts {
         work.wrong_signs += wrong_signs;
+        work.states = work.states.join(&states);
         work.sent = work.sent.plus(sent);
         for (all, words) in outgoing.iter_mut().zip(part) {
             if all.is_empty() {

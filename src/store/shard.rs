@@ -147,6 +147,9 @@ impl Shard {
     /// `Io` when a scratch file cannot be allocated.
     pub fn close_level(&mut self) -> Result<()> {
         self.seen.absorb_disjoint(&self.next)?;
+        if self.seen.count() > 0 && fault_point::damages("seen-bits") {
+            self.seen.damage();
+        }
         // The checkpoint may hold the old frontier: the new one differs from it even when it is empty.
         let replaces = self.frontier.changed() || self.frontier.count() > 0;
         std::mem::swap(&mut self.frontier, &mut self.next);

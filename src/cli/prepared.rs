@@ -1,0 +1,144 @@
+//! What a command that searches works out before it starts, and the search itself: shared by `farthest run`, `resume` and `recheck`.
+
+use super::arguments::SessionArguments;
+use super::run_config::{RunConfig, partition_of};
+use super::watcher::Watcher;
+use crate::base::ids::to_usize;
+use crate::base::partition::Partition;
+use crate::base::{Error, Result};
+use crate::evidence::group_order;
+use crate::exchange::{Exchange, agree};
+use crate::puzzle::Puzzle;
+use crate::search::budget::Budget;
+use crate::search::host::{self, Placement};
+use crate::search::{Ending, RunFolder, Search, Settings, StopRequest};
+use std::path::Path;
+
+/// What every process works out for itself, without touching the run folder.
+pub struct Prepared {
+    /// How to search.
+    pub config: RunConfig,
+    /// The puzzle in the configured metric.
+    pub puzzle: Puzzle,
+    /// States that the group's order promises.
+    pub states: u64,
+    /// The cut of the space into shards.
+    pub partition: Partition,
+    /// Where the search keeps its files.
+    pub folder: RunFolder,
+    /// What it needs.
+    pub budget: Budget,
+}
+
+impl Prepared {
+    /// Builds the configured puzzle, to be searched in the folder `root`.
+    ///
+    /// # Errors
+    /// `Config` when puzzle or cut are impossible.
+    pub fn of(config: RunConfig, root: &Path) -> Result<Self> {
+        let puzzle = config.puzzle.build(&config.metric)?;
+        Self::with_puzzle(config, puzzle, root)
+    }
+
+    /// The same for a puzzle that is built already.
+    ///
+    /// # Errors
+    /// As [`Prepared::of`].
+    pub fn with_puzzle(config: RunConfig, puzzle: Puzzle, root: &Path) -> Result<Self> {
+        let partition = partition_of(&puzzle, config.search.leading_positions)?;
+        let states = states_of(&puzzle)?;
+        let budget = Budget::new(&partition, states, round_successors(&config), config.search.keep_levels);
+        Ok(Self { config, puzzle, states, partition, folder: RunFolder::new(root), budget })
+    }
+}
+
+/// States that the puzzle reaches, by its group's order.
+///
+/// # Errors
+/// `Config` when they are too many to count in 63 bits.
+pub fn states_of(puzzle: &Puzzle) -> Result<u64> {
+    let states = group_order::reachable_states(puzzle);
+    u64::try_from(states)
+        .ok()
+        .filter(|&states| states < 1 << 63)
+        .ok_or_else(|| Error::config(format!("{} has {states} states; choose a smaller puzzle", puzzle.name())))
+}
+
+/// Successors that a process holds between two exchanges.
+#[must_use]
+pub fn round_successors(config: &RunConfig) -> usize {
+    to_usize(config.search.round_kib * 128)
+}
+
+/// Threads of this process: as asked for, or its share of the processors.
+///
+/// # Errors
+/// `Usage` when they are absurdly many.
+pub fn threads_of(arguments: &SessionArguments, placement: &Placement, exchange: &dyn Exchange) -> Result<usize> {
+    let most = (4 * host::all_processors()).max(16);
+    match arguments.threads.map(usize::from) {
+        Some(wanted) if wanted > most => Err(Error::Usage(format!(
+            "--threads {wanted}: this host has {} processors; use at most {most} threads a process, or leave --threads out",
+            host::all_processors()
+        ))),
+        Some(wanted) => Ok(wanted),
+        None => Ok(placement.threads(exchange.process())),
+    }
+}
+
+/// Refuses what does not fit this host.
+///
+/// # Errors
+/// `Config` naming what is short.
+pub fn check_budget(prepared: &Prepared, placement: &Placement, exchange: &dyn Exchange) -> Result<()> {
+    // What the run has on disk already is part of what it needs.
+    let reused = folder_bytes(prepared.folder.root());
+    let free = host::free_disk_bytes(prepared.folder.root())?.saturating_add(reused);
+    prepared.budget.check(placement, exchange.process(), host::available_memory_bytes(), free)
+}
+
+/// Bytes of all files below `folder`; 0 when there is none.
+fn folder_bytes(folder: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    entries
+        .flatten()
+        .map(|entry| match entry.metadata() {
+            Ok(facts) if facts.is_dir() => folder_bytes(&entry.path()),
+            Ok(facts) => facts.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}
+
+/// Sets up and runs the search. Collective.
+///
+/// # Errors
+/// As [`crate::search::run`].
+pub fn search(prepared: &Prepared, exchange: &dyn Exchange, stop: &StopRequest, threads: usize, observer: &mut Watcher) -> Result<Ending> {
+    let settings = Settings {
+        threads,
+        checkpoint_seconds: prepared.config.search.checkpoint_seconds,
+        keep_levels: prepared.config.search.keep_levels,
+        share_memory: prepared.config.search.share_memory,
+        most_antipodes: prepared.config.search.most_antipodes,
+        expansion: prepared.config.search.expansion,
+        round_successors: round_successors(&prepared.config),
+        expected_states: prepared.states,
+        puzzle_text: prepared.config.puzzle.to_toml(),
+        fixed_settings: prepared.config.fixed_settings(),
+    };
+    let set_up = Search::new(exchange, &prepared.puzzle, &prepared.folder, stop, prepared.partition, settings);
+    let mut search = agree(exchange, set_up)?;
+    crate::search::run(&mut search, observer.as_observer())
+}
+
+/// The words of the command line; of the program only the name, as its place says nothing to others.
+#[must_use]
+pub fn command_line() -> Vec<String> {
+    let mut words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(program) = words.first_mut() {
+        let name = Path::new(program.as_str()).file_name().map(|name| name.to_string_lossy().into_owned());
+        *program = name.unwrap_or_default();
+    }
+    words
+}

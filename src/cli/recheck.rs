@@ -1,0 +1,193 @@
+//! `farthest recheck`: repeats a complete run in another way, compares every level with what the run published, and records the outcome in its manifest.
+//!
+//! What varies: the number of processes (the launcher's or `--participants`; without either, others than the run had), the cut into shards, the order of the
+//! generators, the expansion, and whether processes share memory. What must be equal: states, edges and fingerprint of every level, and the antipodes. The second
+//! search has a folder of its own in the run folder; it is removed at the end, and kept with its checkpoint when the search is stopped, so that the same command goes on.
+
+use super::arguments::{RecheckArguments, SessionArguments, Transport};
+use super::prepared::{Prepared, check_budget, search, threads_of};
+use super::progress_file::Phase;
+use super::run_config::{RunConfig, partition_of};
+use super::session;
+use super::watcher::Watcher;
+use crate::base::error::EXIT_STOPPED;
+use crate::base::ids::{to_u64, to_usize};
+use crate::base::{Error, Result, atomic_file};
+use crate::evidence::dataset::{self, Dataset};
+use crate::evidence::{Recheck, manifest_file};
+use crate::exchange::launcher::Launcher;
+use crate::exchange::{Exchange, ROUND_WORDS, agree};
+use crate::puzzle::Puzzle;
+use crate::search::expansion_choice::{Expansion, ExpansionChoice};
+use crate::search::host::Placement;
+use crate::search::run_folder::{RunLock, remove_folder};
+use crate::search::{Ending, Outcome, RunFolder, StopRequest, checkpoint};
+use std::path::Path;
+
+/// Most leading positions that a configuration can name.
+const MOST_LEADING_POSITIONS: u32 = 15;
+
+/// Repeats the run of a folder.
+///
+/// # Errors
+/// When no transport can be started; all other failures are in the exit code.
+pub fn recheck(arguments: &RecheckArguments) -> Result<i32> {
+    let stop = StopRequest::listen(arguments.session.max_hours)?;
+    let words =
+        RunConfig::load(&arguments.folder.join("run.toml")).map_or(ROUND_WORDS, |config| to_usize(config.search.exchange_kib * 128));
+    let session = with_other_processes(&arguments.session, &arguments.folder);
+    session::with_processes(&session, words, |exchange| job(arguments, &session, exchange, &stop))
+}
+
+/// The session, with another number of processes than the run had where neither the launcher nor the user says how many.
+fn with_other_processes(session: &SessionArguments, folder: &Path) -> SessionArguments {
+    let mut session = session.clone();
+    let chosen = session.participants.is_some() || session.transport == Transport::Mpi;
+    if !chosen && (session.transport == Transport::Local || !Launcher::of_environment().present) {
+        let before = dataset::read(folder).map_or(1, |dataset| dataset.manifest.provenance.processes);
+        session.participants = Some(if before == 2 { 3 } else { 2 });
+    }
+    session
+}
+
+/// The whole recheck on one process.
+fn job(arguments: &RecheckArguments, session: &SessionArguments, exchange: &dyn Exchange, stop: &StopRequest) -> Result<i32> {
+    let run = RunFolder::new(&arguments.folder);
+    let first = exchange.process().0 == 0;
+    // The lock lives as long as this function.
+    let _lock = agree(exchange, if first { lock_complete(&run).map(Some) } else { Ok(None) })?;
+    let prepared = agree(exchange, prepare(arguments, &run))?;
+    let placement = Placement::of_job(exchange);
+    agree(exchange, check_budget(&prepared, &placement, exchange))?;
+    let threads = agree(exchange, threads_of(session, &placement, exchange))?;
+    let _own_lock = agree(exchange, if first { open_folder(&prepared).map(Some) } else { Ok(None) })?;
+    let mut observer = Watcher::new(session, &prepared, exchange, threads);
+    observer.greet(&placement, threads);
+    match search(&prepared, exchange, stop, threads, &mut observer) {
+        Ok(Ending::Complete(outcome)) => {
+            let compared = if first { compare(&run, &prepared, &outcome, exchange, threads) } else { Ok(String::new()) };
+            let compared = agree(exchange, compared);
+            match &compared {
+                Ok(line) => observer.finish(Phase::Complete, line),
+                Err(error) => observer.finish(Phase::Failed, &error.to_string()),
+            }
+            // A second search that found something else is not kept either: its last checkpoint would give the same again.
+            let removed = if first { remove_folder(prepared.folder.root()) } else { Ok(()) };
+            agree(exchange, removed)?;
+            let compared = compared?;
+            if first && !session.quiet {
+                println!("{compared}");
+            }
+            Ok(0)
+        }
+        Ok(Ending::Stopped(reason)) => {
+            observer.stopped(reason, "recheck", run.root());
+            Ok(EXIT_STOPPED)
+        }
+        Err(error) => {
+            observer.finish(Phase::Failed, &error.to_string());
+            Err(error)
+        }
+    }
+}
+
+/// First process: locks the folder of a complete run whose files belong together.
+fn lock_complete(run: &RunFolder) -> Result<RunLock> {
+    if !dataset::is_complete(run.root()) {
+        return Err(Error::config(format!("{}: found no complete run to recheck; finish it with farthest resume", run.root().display())));
+    }
+    let lock = run.lock()?;
+    run.remove_temporaries()?;
+    dataset::read(run.root())?;
+    Ok(lock)
+}
+
+/// The same search in another way.
+fn prepare(arguments: &RecheckArguments, run: &RunFolder) -> Result<Prepared> {
+    let run_toml = run.file("run.toml");
+    let Dataset { summary, manifest, .. } = dataset::read(run.root())?;
+    let mut config = RunConfig::load(&run_toml)?;
+    let puzzle = config.puzzle.build(&config.metric)?;
+    if puzzle.digest() != summary.puzzle_digest {
+        return Err(Error::bad_data(
+            &run_toml,
+            format!("a puzzle with digest {}", puzzle.digest()),
+            format!("{} as in summary.json", summary.puzzle_digest),
+            "it was made by another version of farthest: recheck with that version, or run again with --resume never --force",
+        ));
+    }
+    let search = &mut config.search;
+    search.leading_positions = other_cut(&puzzle, search.leading_positions)?;
+    let pulled = manifest.levels.iter().any(|level| level.expansion != Expansion::States.to_string());
+    let other = ExpansionChoice::Always(if pulled { Expansion::States } else { Expansion::Lanes });
+    search.expansion = arguments.expansion.as_deref().and_then(ExpansionChoice::of_name).unwrap_or(other);
+    search.share_memory = !search.share_memory;
+    search.keep_levels = false;
+    if let Some(seconds) = arguments.session.checkpoint_seconds {
+        search.checkpoint_seconds = seconds;
+    }
+    Prepared::with_puzzle(config, puzzle.with_reversed_generators(), &run.recheck())
+}
+
+/// Leading positions that cut the space into fewer shards than the run had, or else into more; the same where there is no other cut.
+fn other_cut(puzzle: &Puzzle, leading_positions: Option<u32>) -> Result<Option<u32>> {
+    let shards = partition_of(puzzle, leading_positions)?.shards();
+    let cuts = (0..=MOST_LEADING_POSITIONS).filter_map(|positions| Some((partition_of(puzzle, Some(positions)).ok()?.shards(), positions)));
+    let (fewer, more): (Vec<_>, Vec<_>) = cuts.filter(|cut| cut.0 != shards).partition(|cut| cut.0 < shards);
+    Ok(fewer.into_iter().max().or(more.into_iter().min()).map_or(leading_positions, |(_, positions)| Some(positions)))
+}
+
+/// First process: makes the folder of the second search ready. What an earlier recheck in yet another way has left there is discarded.
+fn open_folder(prepared: &Prepared) -> Result<RunLock> {
+    let folder = &prepared.folder;
+    folder.create()?;
+    let lock = folder.lock()?;
+    folder.remove_temporaries()?;
+    let settings = prepared.config.fixed_settings();
+    if checkpoint::refuse_other_search(&folder.checkpoint(), &prepared.puzzle, &prepared.partition, &settings).is_err() {
+        folder.discard()?;
+    }
+    atomic_file::write(&folder.file("run.toml"), prepared.config.to_toml().as_bytes())?;
+    Ok(lock)
+}
+
+/// First process: compares, records the outcome in the run's manifest, and says what was equal.
+fn compare(run: &RunFolder, prepared: &Prepared, outcome: &Outcome, exchange: &dyn Exchange, threads: usize) -> Result<String> {
+    let difference = dataset::first_difference(run.root(), &prepared.puzzle, outcome)?;
+    let mut expansions: Vec<String> = outcome.levels.iter().map(|level| level.expansion.clone()).collect();
+    expansions.sort();
+    expansions.dedup();
+    let record = Recheck {
+        difference: difference.clone(),
+        date: jiff::Timestamp::now().to_string(),
+        program_version: env!("CARGO_PKG_VERSION").into(),
+        transport: exchange.transport(),
+        processes: exchange.processes(),
+        threads_per_process: to_u64(threads),
+        shards: prepared.partition.shards(),
+        expansions,
+        generators: prepared.puzzle.generators().iter().map(|generator| generator.name.clone()).collect(),
+        seconds: outcome.seconds,
+    };
+    let how = format!(
+        "{} processes, {} shards, by {}, generators {}",
+        record.processes,
+        record.shards,
+        record.expansions.join(" and "),
+        record.generators.join(" ")
+    );
+    let label = manifest_file::record_recheck(run.root(), record)?;
+    if let Some(difference) = difference {
+        return Err(Error::CheckFailed(format!(
+            "{}: a second search ({how}) found something else: {difference}; the run is marked as {label}; if its files were not altered test the \
+             memory of the machines, then run again with --resume never --force",
+            run.root().display()
+        )));
+    }
+    Ok(format!(
+        "{} {}: {label}: all {} levels and the antipodes are equal ({how})",
+        prepared.puzzle.name(),
+        prepared.puzzle.metric(),
+        outcome.levels.len()
+    ))
+}

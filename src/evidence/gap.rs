@@ -1,0 +1,363 @@
+//! A run or puzzle as a script for the computer algebra system GAP, which checks the claims with its own permutation groups.
+//!
+//! States become tuples of points, and generators permutations of the points, so that a generator takes a state's tuple to its successor's, entry by entry. Three
+//! ways to do so, of which the first possible one is taken:
+//! 1. *places*: the places that a person sees, when each generator moves every place alike in all planes (rings, boards); a state is where each label is;
+//! 2. *planes and positions*: a point for each plane and one for each position, when a generator's permutation is the same in all planes (cubes with
+//!    orientations); a state is its plane, then where each label is;
+//! 3. *pairs* of plane and position otherwise; a state is the pair (its plane, where a label is) for each label.
+//!
+//! In all three different states have different tuples, so the number of states reached from a start is the length of its tuple's orbit: the group's order by
+//! that of the stabiliser, both by GAP's own methods. GAP's permutations act from the right, and words read left to right, as here.
+//! Cost: planes x generators x positions for the points.
+
+use crate::base::ids::{index_u32, to_u64, to_usize};
+use crate::base::{Error, Result, StateRank};
+use crate::puzzle::{Puzzle, State};
+use std::fmt::Write as _;
+
+/// Most points of a script: more would keep GAP busy for hours.
+const MOST_POINTS: usize = 1 << 17;
+
+/// What a complete run claims beside the number of states.
+#[derive(Clone, Debug)]
+pub struct RunClaims {
+    /// States by depth.
+    pub distribution: Vec<u64>,
+    /// Antipodes that are listed, with a shortest word to each where one is known: numbers of generators, left to right.
+    pub antipodes: Vec<(State, Option<Vec<usize>>)>,
+}
+
+/// How states and generators act on points.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Points {
+    /// Places as a person sees them, with the labels in ascending order.
+    Places { labels: Vec<u64> },
+    /// Planes (none when there is only one), then positions.
+    PlanesAndPositions,
+    /// Pairs of plane and position.
+    Pairs,
+}
+
+/// The script for `puzzle`, which is claimed to reach `states` states.
+///
+/// # Errors
+/// `Config` when the puzzle needs too many points.
+pub fn script(puzzle: &Puzzle, states: u64, run: Option<&RunClaims>) -> Result<String> {
+    let points = Points::of(puzzle);
+    let count = points.count(puzzle);
+    if count > MOST_POINTS {
+        return Err(Error::config(format!(
+            "{}: its generators permute {count} pairs of plane and position; at most {MOST_POINTS} are written for GAP",
+            puzzle.name()
+        )));
+    }
+    let mut text = format!(
+        "# {} in metric {}: claims for GAP (www.gap-system.org), checked by its own permutation groups.\n\
+         # Written by farthest {}. Run: gap -q FILE. The last line is \"OK every claim\" and the exit code 0, or a line says Error and it is 1.\n\
+         # {}\n\n",
+        puzzle.name(),
+        puzzle.metric(),
+        env!("CARGO_PKG_VERSION"),
+        points.explanation(puzzle)
+    );
+    text += PREAMBLE;
+    text += "\nnames := [\n";
+    for generator in puzzle.generators() {
+        let _ = writeln!(text, "  {},", quoted(&generator.name));
+    }
+    text += "];\ngenerators := [\n";
+    for generator in 0..puzzle.generators().len() {
+        let _ = writeln!(text, "  {},", cycles(&points.permutation(puzzle, generator)));
+    }
+    text += "];\nstarts := [\n";
+    for start in puzzle.starts() {
+        let _ = writeln!(text, "  {},", list(points.tuple(puzzle, start)));
+    }
+    let _ = writeln!(text, "];\nclaimed_states := {states};");
+    text += STATES;
+    if let Some(run) = run {
+        let _ = writeln!(text, "\n# States by depth, and antipodes with a shortest word to each where one is known.");
+        let _ = writeln!(text, "distribution := {};", list(run.distribution.iter().copied()));
+        text += "antipodes := [\n";
+        for (state, _) in &run.antipodes {
+            let _ = writeln!(text, "  {},", list(points.tuple(puzzle, state)));
+        }
+        text += "];\nwords := [\n";
+        for (_, word) in &run.antipodes {
+            let numbers = word.iter().flatten().map(|&generator| to_u64(generator) + 1);
+            let _ = writeln!(text, "  {},", if word.is_some() { list(numbers) } else { "fail".into() });
+        }
+        text += "];\n";
+        text += RUN;
+    }
+    text += END;
+    Ok(text)
+}
+
+/// Everything that is the same in all scripts. `FORCE_QUIT_GAP` in `OnBreak`: an error in the script itself is no success.
+const PREAMBLE: &str = r#"OnBreak := function() Print("Error: this script does not run here\n"); FORCE_QUIT_GAP(1); end;
+SizeScreen([4096, 100]);
+failures := 0;
+Check := function(what, found, claimed)
+  if found = claimed then
+    Print("OK ", what, ": ", found, "\n");
+  else
+    Print("Error: ", what, ": found ", found, ", claimed ", claimed, "\n");
+    failures := failures + 1;
+  fi;
+end;
+"#;
+
+const STATES: &str = r#"
+G := Group(generators);
+# Starts in different orbits, and the states reached from each.
+representatives := [];
+for start in starts do
+  if ForAll(representatives, known -> RepresentativeAction(G, known, start, OnTuples) = fail) then
+    Add(representatives, start);
+  fi;
+od;
+Print("Group of order ", Size(G), " on ", LargestMovedPoint(G), " points, ", Length(generators), " generators: ", JoinStringsWithSeparator(names, " "), "\n");
+Check("states reached", Sum(representatives, start -> Size(G) / Size(Stabilizer(G, start, OnTuples))), claimed_states);
+"#;
+
+const RUN: &str = r#"Check("sum of the states by depth", Sum(distribution), claimed_states);
+Check("different antipodes listed", Length(Set(antipodes)), Length(antipodes));
+Check("antipodes listed that are more than there are", Maximum(0, Length(antipodes) - distribution[Length(distribution)]), 0);
+reached := Filtered(antipodes, state -> ForAny(representatives, start -> RepresentativeAction(G, start, state, OnTuples) <> fail));
+Check("antipodes reached by the group", Length(reached), Length(antipodes));
+known := Filtered([1..Length(words)], number -> words[number] <> fail);
+right := Filtered(known, number -> ForAny(starts, start -> OnTuples(start, Product(generators{words[number]}, One(G))) = antipodes[number]));
+if Length(known) > 0 then
+  Check("words that lead to their antipodes", Length(right), Length(known));
+  right := Filtered(known, number -> Length(words[number]) = Length(distribution) - 1);
+  Check("words as long as God's number", Length(right), Length(known));
+fi;
+"#;
+
+const END: &str = r#"
+if failures = 0 then
+  Print("OK every claim\n");
+  QUIT_GAP(0);
+fi;
+Print("Error: ", failures, " claims are wrong\n");
+FORCE_QUIT_GAP(1);
+"#;
+
+impl Points {
+    fn of(puzzle: &Puzzle) -> Self {
+        if let Some(labels) = uniform_labels(puzzle) {
+            return Self::Places { labels };
+        }
+        let alike = puzzle
+            .generators()
+            .iter()
+            .all(|generator| generator.moves.iter().all(|step| step.permutation == generator.moves[0].permutation));
+        if alike { Self::PlanesAndPositions } else { Self::Pairs }
+    }
+
+    fn count(&self, puzzle: &Puzzle) -> usize {
+        let (planes, positions) = (index_u32(puzzle.planes()), index_u32(puzzle.arrangement_length()));
+        match self {
+            Self::Places { labels } => labels.len(),
+            Self::PlanesAndPositions => plane_points(puzzle) + positions,
+            Self::Pairs => planes * positions,
+        }
+    }
+
+    fn explanation(&self, puzzle: &Puzzle) -> String {
+        let (planes, positions) = (puzzle.planes(), puzzle.arrangement_length());
+        match self {
+            Self::Places { labels } => format!(
+                "Points 1 to {} are the places in the order in which states are written; a state is the list of the places of its labels {} to {}.",
+                labels.len(),
+                labels[0],
+                labels[labels.len() - 1]
+            ),
+            Self::PlanesAndPositions if planes == 1 => {
+                format!("Points 1 to {positions} are the positions; a state is the list of the positions of its labels.")
+            }
+            Self::PlanesAndPositions => format!(
+                "Points 1 to {planes} are the planes, the next {positions} the positions; a state is its plane, then the positions of its labels."
+            ),
+            Self::Pairs => format!(
+                "Point p*{positions} + i + 1 is plane p (of {planes}) with position i (of {positions}); a state is the list, for each label, of its plane \
+                 with the label's position."
+            ),
+        }
+    }
+
+    /// The state's tuple of points, from 1.
+    fn tuple(&self, puzzle: &Puzzle, state: &State) -> Vec<u64> {
+        let positions = u64::from(puzzle.arrangement_length());
+        let place_of = |label: u64| to_u64(state.arrangement.iter().position(|&found| u64::from(found) == label).unwrap_or(0)) + 1;
+        match self {
+            Self::Places { labels } => {
+                let written = labels_of(&puzzle.text(state)).unwrap_or_default();
+                labels.iter().map(|label| to_u64(written.iter().position(|found| found == label).unwrap_or(0)) + 1).collect()
+            }
+            Self::PlanesAndPositions => {
+                let plane = (plane_points(puzzle) > 0).then(|| u64::from(state.plane) + 1);
+                plane.into_iter().chain((0..positions).map(|label| to_u64(plane_points(puzzle)) + place_of(label))).collect()
+            }
+            Self::Pairs => (0..positions).map(|label| u64::from(state.plane) * positions + place_of(label)).collect(),
+        }
+    }
+
+    /// Where the generator takes each point, from 0.
+    fn permutation(&self, puzzle: &Puzzle, generator: usize) -> Vec<usize> {
+        let mut images: Vec<usize> = (0..self.count(puzzle)).collect();
+        let positions = index_u32(puzzle.arrangement_length());
+        let steps = &puzzle.generators()[generator].moves;
+        // The piece at `source` comes to `target`.
+        let moved =
+            |permutation: u32| puzzle.permutations()[index_u32(permutation)].images().iter().map(|&source| usize::from(source)).enumerate();
+        match self {
+            Self::Places { .. } => {
+                if let Some(places) = places_moved(puzzle, generator, 0) {
+                    images = places;
+                }
+            }
+            Self::PlanesAndPositions => {
+                let planes = plane_points(puzzle);
+                for (plane, step) in steps.iter().enumerate().take(planes) {
+                    images[plane] = index_u32(step.target);
+                }
+                for (target, source) in moved(steps[0].permutation) {
+                    images[planes + source] = planes + target;
+                }
+            }
+            Self::Pairs => {
+                for (plane, step) in steps.iter().enumerate() {
+                    for (target, source) in moved(step.permutation) {
+                        images[plane * positions + source] = index_u32(step.target) * positions + target;
+                    }
+                }
+            }
+        }
+        images
+    }
+}
+
+/// Points for planes: none when there is only one.
+fn plane_points(puzzle: &Puzzle) -> usize {
+    if puzzle.planes() == 1 { 0 } else { index_u32(puzzle.planes()) }
+}
+
+/// The labels of a state's text, when it is nothing but different numbers.
+fn labels_of(text: &str) -> Option<Vec<u64>> {
+    let labels: Vec<u64> = text.split(' ').map(|word| word.parse().ok()).collect::<Option<_>>()?;
+    let mut sorted = labels.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    (sorted.len() == labels.len()).then_some(labels)
+}
+
+/// The labels of all states, ascending, when every generator moves the places of the text alike in all planes.
+fn uniform_labels(puzzle: &Puzzle) -> Option<Vec<u64>> {
+    for generator in 0..puzzle.generators().len() {
+        let first = places_moved(puzzle, generator, 0)?;
+        if (1..puzzle.planes()).any(|plane| places_moved(puzzle, generator, plane).as_ref() != Some(&first)) {
+            return None;
+        }
+    }
+    let mut labels = labels_of(&puzzle.text(&puzzle.starts()[0]))?;
+    labels.sort_unstable();
+    Some(labels)
+}
+
+/// For each place, from 0, where the generator takes what is there, in the states of a plane.
+fn places_moved(puzzle: &Puzzle, generator: usize, plane: u32) -> Option<Vec<usize>> {
+    let arrangement: Vec<u8> = (0..=u8::MAX).take(index_u32(puzzle.arrangement_length())).collect();
+    let state = State { plane, arrangement };
+    let before = labels_of(&puzzle.text(&state))?;
+    let after = labels_of(&puzzle.text(&puzzle.apply(generator, &state)))?;
+    before.iter().map(|label| after.iter().position(|found| found == label)).collect()
+}
+
+/// A permutation in GAP's notation: cycles of points from 1.
+fn cycles(images: &[usize]) -> String {
+    let mut seen = vec![false; images.len()];
+    let mut text = String::new();
+    for start in 0..images.len() {
+        let mut cycle = Vec::new();
+        let mut at = start;
+        while !std::mem::replace(&mut seen[at], true) {
+            cycle.push((at + 1).to_string());
+            at = images[at];
+        }
+        if cycle.len() > 1 {
+            let _ = write!(text, "({})", cycle.join(","));
+        }
+    }
+    if text.is_empty() { "()".into() } else { text }
+}
+
+fn list(numbers: impl IntoIterator<Item = u64>) -> String {
+    format!("[{}]", numbers.into_iter().map(|number| number.to_string()).collect::<Vec<_>>().join(","))
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.escape_default())
+}
+
+/// Shortest words to some states, by a breadth-first search of the whole space in memory; `None` for a state that is not reached, and for all when the space has
+/// more than `most_ranks` ranks. Cost: a byte a rank, and what the expansion of all states takes.
+#[must_use]
+pub fn shortest_words(puzzle: &Puzzle, targets: &[StateRank], most_ranks: u64) -> Vec<Option<Vec<usize>>> {
+    use crate::ranking::StateSpace;
+    const FAR: u8 = u8::MAX;
+    let space = StateSpace::of(puzzle);
+    let Some(ranks) = u64::try_from(space.state_count()).ok().filter(|&ranks| ranks <= most_ranks) else {
+        return vec![None; targets.len()];
+    };
+    // The generator that first led to each rank; `FAR` where none did, which is also why there may be at most 254 generators.
+    let mut first: Vec<u8> = vec![FAR; to_usize(ranks)];
+    let generators = puzzle.generators().len();
+    if generators >= usize::from(FAR) - 1 {
+        return vec![None; targets.len()];
+    }
+    let start_mark = FAR - 1;
+    let mut frontier: Vec<StateRank> = puzzle.starts().iter().map(|start| space.rank(start)).collect();
+    frontier.iter().for_each(|start| first[to_usize(start.0)] = start_mark);
+    while !frontier.is_empty() {
+        let mut next = Vec::new();
+        for rank in frontier {
+            let state = space.unrank(rank);
+            for (generator, mark) in (0..generators).zip(0_u8..) {
+                let successor = space.rank(&puzzle.apply(generator, &state));
+                if first[to_usize(successor.0)] == FAR {
+                    first[to_usize(successor.0)] = mark;
+                    next.push(successor);
+                }
+            }
+        }
+        frontier = next;
+    }
+    let back = |target: &StateRank| {
+        let (mut word, mut state) = (Vec::new(), space.unrank(*target));
+        loop {
+            match first[to_usize(space.rank(&state).0)] {
+                FAR => return None,
+                mark if mark == start_mark => break,
+                mark => {
+                    word.push(usize::from(mark));
+                    state = predecessor(puzzle, usize::from(mark), &state);
+                }
+            }
+        }
+        word.reverse();
+        Some(word)
+    };
+    targets.iter().map(back).collect()
+}
+
+/// The state that `generator` leads from to `state`.
+fn predecessor(puzzle: &Puzzle, generator: usize, state: &State) -> State {
+    let steps = &puzzle.generators()[generator].moves;
+    let plane = steps.iter().zip(0_u32..).find(|(step, _)| step.target == state.plane).map_or(0, |(_, plane)| plane);
+    let permutation = &puzzle.permutations()[index_u32(steps[index_u32(plane)].permutation)];
+    let arrangement = permutation.inverse().images().iter().map(|&source| state.arrangement[usize::from(source)]).collect();
+    State { plane, arrangement }
+}

@@ -1,0 +1,207 @@
+//! `manifest.json`: how a run was made, and how far its numbers were checked.
+//!
+//! The label follows from what is recorded. A run starts as *single run*. One equal recheck makes it *rechecked*, a verified distance certificate *certified*.
+//! A recheck that found another number makes it *disputed*, whatever else is there: two searches contradict each other, one of them is wrong, and no later recheck
+//! decides which. Only a new run (`--resume never --force`) starts afresh.
+
+use super::dataset;
+use crate::base::Result;
+use crate::search::{LevelRecord, Outcome};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+/// How far the numbers of a run were checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Evidence {
+    /// By the guards of the run itself.
+    #[default]
+    #[serde(rename = "single run")]
+    SingleRun,
+    /// By a second search in another way, with equal results.
+    #[serde(rename = "rechecked")]
+    Rechecked,
+    /// By a distance certificate.
+    #[serde(rename = "certified")]
+    Certified,
+    /// A second search found something else.
+    #[serde(rename = "disputed")]
+    Disputed,
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::SingleRun => "single run",
+            Self::Rechecked => "rechecked",
+            Self::Certified => "certified",
+            Self::Disputed => "disputed",
+        })
+    }
+}
+
+/// A search that repeated a run in another way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recheck {
+    /// The first difference in words; `None` when all levels and antipodes are equal.
+    pub difference: Option<String>,
+    /// When it ended, in UTC.
+    pub date: String,
+    /// Version of the program.
+    pub program_version: String,
+    /// The transport between processes.
+    pub transport: String,
+    /// Processes.
+    pub processes: u32,
+    /// Threads of each process.
+    pub threads_per_process: u64,
+    /// Number of shards.
+    pub shards: u32,
+    /// How levels were expanded.
+    pub expansions: Vec<String>,
+    /// The generators' names in the order in which they were applied.
+    pub generators: Vec<String>,
+    /// Seconds of all its sessions.
+    pub seconds: f64,
+}
+
+/// How a run was made, as in `manifest.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The command line of the last session.
+    pub command: Vec<String>,
+    /// blake3 of `run.toml`.
+    pub config_digest: String,
+    /// Version of the program.
+    pub program_version: String,
+    /// Compiler that built it, and its features.
+    pub build: String,
+    /// The transport between processes.
+    pub transport: String,
+    /// Processes of the last session.
+    pub processes: u32,
+    /// Threads of each process.
+    pub threads_per_process: u64,
+    /// Host of each process.
+    pub hosts: Vec<String>,
+    /// The first process's processor.
+    pub processor: String,
+    /// When the last session started and the run ended, in UTC.
+    pub started: String,
+    /// See `started`.
+    pub finished: String,
+    /// Settings that define the run's cut of the space.
+    pub settings: BTreeMap<String, String>,
+    /// Number of shards.
+    pub shards: u32,
+}
+
+/// The whole of `manifest.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ManifestFile {
+    /// How far the numbers were checked.
+    #[serde(default)]
+    pub evidence: Evidence,
+    /// How the run was made.
+    #[serde(flatten)]
+    pub provenance: Provenance,
+    /// How often it went on from a checkpoint.
+    pub resumes: u32,
+    /// Seconds of all sessions.
+    pub seconds: f64,
+    /// Bytes sent between processes.
+    pub bytes_exchanged: u64,
+    /// What each level cost.
+    pub levels: Vec<LevelCost>,
+    /// The searches that repeated this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rechecks: Vec<Recheck>,
+    /// Certificates that were verified, by path in the run folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub certificates: Vec<String>,
+}
+
+/// What the expansion of a level cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LevelCost {
+    /// Its depth.
+    pub depth: u32,
+    /// How it was expanded.
+    pub expansion: String,
+    /// Seconds.
+    pub seconds: f64,
+    /// Bytes sent between processes.
+    pub bytes_exchanged: u64,
+    /// Bytes that all processes together received for it; 0 in files of earlier versions.
+    #[serde(default)]
+    pub bytes_received: u64,
+    /// Seconds the first process waited for others.
+    pub waited_seconds: f64,
+}
+
+impl ManifestFile {
+    /// The manifest of a run that has just found everything.
+    #[must_use]
+    pub fn of_run(provenance: Provenance, outcome: &Outcome) -> Self {
+        let cost = |level: &LevelRecord| LevelCost {
+            depth: level.depth.0,
+            expansion: level.expansion.clone(),
+            seconds: level.seconds,
+            bytes_exchanged: level.bytes_exchanged,
+            bytes_received: level.bytes_received,
+            waited_seconds: level.waited_seconds,
+        };
+        Self {
+            evidence: Evidence::SingleRun,
+            provenance,
+            resumes: outcome.resumes,
+            seconds: outcome.seconds,
+            bytes_exchanged: outcome.bytes_exchanged,
+            levels: outcome.levels.iter().map(cost).collect(),
+            rechecks: Vec::new(),
+            certificates: Vec::new(),
+        }
+    }
+
+    /// The label that what is recorded deserves.
+    fn deserved(&self) -> Evidence {
+        if self.rechecks.iter().any(|recheck| recheck.difference.is_some()) {
+            Evidence::Disputed
+        } else if !self.certificates.is_empty() {
+            Evidence::Certified
+        } else if !self.rechecks.is_empty() {
+            Evidence::Rechecked
+        } else {
+            Evidence::SingleRun
+        }
+    }
+}
+
+/// Records a recheck of the run in `folder`; returns the run's new label.
+///
+/// # Errors
+/// When the folder's files are damaged or cannot be written.
+pub fn record_recheck(folder: &Path, recheck: Recheck) -> Result<Evidence> {
+    record(folder, |manifest| manifest.rechecks.push(recheck))
+}
+
+/// Records a verified distance certificate of the run in `folder`, by its path there; returns the run's new label.
+///
+/// # Errors
+/// When the folder's files are damaged or cannot be written.
+pub fn record_certificate(folder: &Path, certificate: &str) -> Result<Evidence> {
+    record(folder, |manifest| {
+        if !manifest.certificates.iter().any(|known| known == certificate) {
+            manifest.certificates.push(certificate.to_owned());
+        }
+    })
+}
+
+fn record(folder: &Path, add: impl FnOnce(&mut ManifestFile)) -> Result<Evidence> {
+    let changed = dataset::change_manifest(folder, |manifest| {
+        add(manifest);
+        manifest.evidence = manifest.deserved();
+    })?;
+    Ok(changed.evidence)
+}

@@ -1,0 +1,210 @@
+//! A recheck repeats a run in another way: equal levels earn the run a label, any difference is found, named, and never forgotten.
+
+mod common;
+
+use common::disturb::{copy_folder, fail_with, fault, mpirun_beside, names, only_line, scratch};
+use common::{SAME_BYTES, farthest, has_mpi, json, outcome, result_bytes, succeed};
+use farthest::evidence::{Evidence, dataset, manifest_file};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn recheck(folder: &Path) -> Command {
+    let mut command = farthest();
+    command.args(["recheck", "--progress", "none"]).arg(folder);
+    command
+}
+
+/// A complete run of `puzzle` with these search settings.
+fn complete(folder: &Path, puzzle: &str, search: &str, more: &[&str]) -> PathBuf {
+    let config = folder.join("config.toml");
+    fs::write(&config, format!("puzzle = \"{puzzle}\"\n[search]\n{search}\n")).expect("written");
+    let run = folder.join("run");
+    succeed(farthest().arg("run").arg(&config).args(["--quiet", "--out"]).arg(&run).args(more));
+    run
+}
+
+fn label(run: &Path) -> Evidence {
+    dataset::read(run).expect("a whole run folder").manifest.evidence
+}
+
+/// Replaces text in a file of the run, and puts the checksums right, as somebody would who wants it to go unnoticed.
+fn alter(run: &Path, name: &str, from: &str, to: &str) {
+    let text = fs::read_to_string(run.join(name)).expect("readable");
+    assert!(text.contains(from), "{name} holds no {from:?}: {text}");
+    fs::write(run.join(name), text.replacen(from, to, 1)).expect("written");
+    let sums = fs::read_to_string(run.join("SHA256SUMS")).expect("readable");
+    let sums: String = sums
+        .lines()
+        .map(|line| {
+            let name = line.split_once("  ").expect("two columns").1;
+            let digest = Sha256::digest(fs::read(run.join(name)).expect("readable"));
+            digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "  " + name + "\n"
+        })
+        .collect();
+    fs::write(run.join("SHA256SUMS"), sums).expect("written");
+}
+
+#[test]
+fn every_way_to_search_is_confirmed_by_another_one() {
+    for (settings, more, by) in [
+        ("expansion = \"lanes\"", ["--participants", "2"], "states"),
+        ("expansion = \"unseen\"\nleading_positions = 2", ["--threads", "2"], "states"),
+        ("expansion = \"states\"\nleading_positions = 0", ["--threads", "1"], "lanes"),
+    ] {
+        let folder = scratch();
+        let run = complete(folder.path(), "turnstyle-8", settings, &more);
+        let before = result_bytes(&run);
+        assert_eq!(label(&run), Evidence::SingleRun);
+        let said = succeed(&mut recheck(&run));
+        assert!(said.starts_with("turnstyle-8 step: rechecked: all 25 levels and the antipodes are equal"), "{said}");
+        assert_eq!(label(&run), Evidence::Rechecked);
+        assert_eq!(result_bytes(&run), before);
+        assert!(!run.join("recheck").exists() && !run.join("SHA256SUMS.next").exists(), "{:?}", names(&run));
+        let manifest = json(&run, "manifest.json");
+        let (was, is) = (&manifest, &manifest["rechecks"][0]);
+        assert_ne!(was["processes"], is["processes"], "{manifest:#}");
+        assert_ne!(was["shards"], is["shards"], "{manifest:#}");
+        assert_eq!(is["generators"], serde_json::json!(["F", "L", "R"]));
+        assert_eq!(is["expansions"], serde_json::json!([by]));
+        assert!(was["levels"].as_array().expect("levels").iter().all(|level| level["expansion"] != by), "{manifest:#}");
+        let table = succeed(farthest().args(["table", "--format", "csv"]).arg(&run));
+        assert!(table.lines().nth(1).expect("a row").ends_with(",rechecked"), "{table}");
+    }
+}
+
+/// Other families, directed and halved spaces, several planes; as published.
+#[test]
+fn published_runs_are_confirmed() {
+    let folder = scratch();
+    for name in
+        ["board-2x3n2/quarter", "board-3x4n3/quarter", "loopover-3x3/step", "pancake-7/step", "turnstyle-9/turn", "turnstyle-9/flip"]
+    {
+        let run = folder.path().join(name);
+        copy_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("results").join(name), &run);
+        let said = succeed(recheck(&run).args(["--participants", "2"]));
+        assert!(said.contains(": rechecked: all "), "{said}");
+    }
+}
+
+#[test]
+fn several_mpi_processes_recheck_together() {
+    if !has_mpi() {
+        return;
+    }
+    let folder = scratch();
+    let run = complete(folder.path(), "turnstyle-8", "", &[]);
+    for processes in [2, 3] {
+        let said = succeed(mpirun_beside(&run, processes).args(["recheck", "--progress", "none"]).arg(&run));
+        assert!(said.contains(&format!("equal ({processes} processes")) && said.lines().count() == 1, "{said}");
+    }
+    assert_eq!(json(&run, "manifest.json")["rechecks"].as_array().map(Vec::len), Some(2));
+}
+
+/// The counts of an independent program: 464 states of depth 12, 9 of depth 15, the last, and so on (`tests/known/turnstyle_step.tsv`).
+#[test]
+fn altered_results_are_found_named_and_never_called_rechecked() {
+    let folder = scratch();
+    let run = complete(folder.path(), "turnstyle-7", "", &[]);
+    let levels = fs::read_to_string(run.join("levels.tsv")).expect("readable");
+    let row = |depth: usize| levels.lines().nth(depth + 1).expect("a level").to_owned();
+    let fingerprint = row(9).rsplit('\t').next().expect("columns").to_owned();
+    let other = if fingerprint.starts_with('0') { "1" } else { "0" }.to_owned() + &fingerprint[1..];
+    let antipode = common::antipodes(&run).swap_remove(3);
+    for (number, (name, from, to, place)) in [
+        ("levels.tsv", row(12), row(12).replace("\t464\t", "\t465\t"), "levels.tsv: level 12 holds"),
+        ("levels.tsv", fingerprint, other, "levels.tsv: level 9 holds"),
+        ("levels.tsv", format!("{}\n", row(15)), String::new(), "levels.tsv: level 15 holds \"no such row\""),
+        ("antipodes.tsv", antipode, "1 2 3 4 5 6 7".into(), "antipodes.tsv: line 5 holds"),
+        ("distribution.tsv", "2\t6\n3\t12\n".into(), "2\t12\n3\t6\n".into(), "distribution.tsv: level 2 holds"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let copy = folder.path().join(number.to_string());
+        copy_folder(&run, &copy);
+        succeed(&mut recheck(&copy));
+        alter(&copy, name, &from, &to);
+        assert_eq!(label(&copy), Evidence::Rechecked, "the altered folder looks whole");
+        let before = result_bytes(&copy);
+        let stderr = fail_with(1, recheck(&copy).arg("--quiet"));
+        let line = only_line(&stderr);
+        assert!(line.contains(place) && line.contains("disputed"), "{line}");
+        assert_eq!(label(&copy), Evidence::Disputed);
+        assert_eq!(result_bytes(&copy), before);
+        // Neither a certificate nor an equal recheck decides who is right.
+        assert_eq!(manifest_file::record_certificate(&copy, "certificates/distance").expect("recorded"), Evidence::Disputed);
+        fs::copy(run.join(name), copy.join(name)).expect("copied");
+        alter(&copy, name, "", "");
+        succeed(&mut recheck(&copy));
+        assert_eq!(label(&copy), Evidence::Disputed);
+    }
+}
+
+#[test]
+fn a_certificate_ranks_above_a_recheck() {
+    let folder = scratch();
+    let run = complete(folder.path(), "turnstyle-5", "", &[]);
+    assert_eq!(manifest_file::record_certificate(&run, "certificates/distance").expect("recorded"), Evidence::Certified);
+    succeed(&mut recheck(&run));
+    assert_eq!(label(&run), Evidence::Certified);
+    manifest_file::record_certificate(&run, "certificates/distance").expect("recorded");
+    assert_eq!(json(&run, "manifest.json")["certificates"], serde_json::json!(["certificates/distance"]));
+}
+
+/// Killed at every file operation: the run folder is whole at every moment, and the same command goes on.
+#[test]
+fn a_killed_recheck_leaves_a_whole_run_and_can_be_repeated() {
+    let folder = scratch();
+    let run = complete(folder.path(), "turnstyle-5", "", &[]);
+    let before = result_bytes(&run);
+    let mut pass = 0;
+    loop {
+        pass += 1;
+        let copy = folder.path().join("copy");
+        copy_folder(&run, &copy);
+        let (code, _, stderr) = outcome(fault(&mut recheck(&copy), "*", pass, "kill"));
+        let after_kill = label(&copy);
+        assert!([Evidence::SingleRun, Evidence::Rechecked].contains(&after_kill));
+        succeed(farthest().arg("table").arg(&copy));
+        succeed(&mut recheck(&copy));
+        assert_eq!(label(&copy), Evidence::Rechecked, "pass {pass}");
+        assert_eq!(result_bytes(&copy), before, "pass {pass}");
+        let foreign =
+            |name: &&String| !SAME_BYTES.contains(&name.as_str()) && !["SHA256SUMS", "manifest.json", "lock"].contains(&name.as_str());
+        let left: Vec<String> = names(&copy).iter().filter(foreign).cloned().collect();
+        assert_eq!(left, ["progress.json", "run.log"], "pass {pass}");
+        fs::remove_dir_all(&copy).expect("removable");
+        if code == 0 {
+            break;
+        }
+        assert_eq!(code, -1, "{stderr}");
+    }
+    assert!(pass > 15, "only {} kills", pass - 1);
+}
+
+#[test]
+fn a_stopped_recheck_goes_on() {
+    let folder = scratch();
+    let run = complete(folder.path(), "turnstyle-8", "", &[]);
+    let words = ["--checkpoint-seconds", "0", "--quiet"];
+    let stderr = fail_with(75, fault(recheck(&run).args(words), "generation-create", 9, "signal"));
+    assert!(only_line(&stderr).contains("go on with: farthest recheck "), "{stderr}");
+    assert!(run.join("recheck/checkpoint").is_dir());
+    assert_eq!(label(&run), Evidence::SingleRun);
+    succeed(recheck(&run).args(["--participants", "4"]));
+    assert_eq!(label(&run), Evidence::Rechecked);
+}
+
+#[test]
+fn only_complete_runs_are_rechecked() {
+    let folder = scratch();
+    let stderr = fail_with(78, &mut recheck(folder.path()));
+    assert!(only_line(&stderr).contains("no complete run to recheck"), "{stderr}");
+    let run = complete(folder.path(), "turnstyle-5", "", &[]);
+    let text = fs::read_to_string(run.join("levels.tsv")).expect("readable");
+    fs::write(run.join("levels.tsv"), text.replace("\t60\t", "\t61\t") + "x").expect("written");
+    let stderr = fail_with(65, &mut recheck(&run));
+    assert!(only_line(&stderr).contains("levels.tsv"), "{stderr}");
+}
