@@ -293,6 +293,41 @@ fn resumed_by_another_expansion() {
     }
 }
 
+/// What is seen in memory and levels packed in files: the same bytes, on any number of processes, and when the storage changes at a resume.
+#[test]
+fn compact_storage() {
+    const COMPACT: &str = "storage = \"compact\"\n";
+    let puzzles =
+        [shipped("turnstyle-9", "step"), shipped("turnstyle-10", "step"), shipped("turnstyle-9", "flip"), pancakes(9), even_crossings()];
+    for puzzle in puzzles {
+        let mut comparison = Comparison::new(&puzzle);
+        for expansion in ["lanes", "auto"] {
+            comparison.run(common::farthest(), expansion, COMPACT, &["--threads", "2"]);
+            comparison.run(common::farthest(), expansion, COMPACT, &["--participants", "3"]);
+        }
+        comparison.run(common::farthest(), "states", COMPACT, &["--threads", "1"]);
+        comparison.run(common::farthest(), "lanes", &format!("keep_levels = true\n{COMPACT}"), &["--threads", "2"]);
+        if common::has_mpi() {
+            comparison.run(common::mpirun(2), "lanes", COMPACT, &["--threads", "1"]);
+        }
+        // From storage to storage, interrupted behind the third commit of each session.
+        let run = comparison.new_run();
+        for (number, expansion) in ["lanes", "lanes", "states", "lanes", "unseen", "auto"].into_iter().enumerate() {
+            let storage = if number % 3 == 1 { "" } else { COMPACT };
+            let keys = format!("checkpoint_seconds = 0\n{storage}");
+            let mut command = comparison.session(common::farthest(), expansion, &keys, &["--threads", "2"], &run);
+            if number < 5 {
+                command.env("FARTHEST_FAULT", "after-commit:2:kill");
+            }
+            let (code, _, stderr) = common::outcome(&mut command);
+            assert_eq!(code == 0, number == 5, "{puzzle}: session {number}: {code} {stderr}");
+            assert!(!stderr.contains("not usable"), "{puzzle}: every checkpoint is whole\n{stderr}");
+        }
+        comparison.check(&run, "from storage to storage");
+        assert!(!run.join("work").exists(), "no scratch file is left");
+    }
+}
+
 /// 479,001,600 states in the test profile, with debug assertions and overflow checks: within the usual limit of two minutes, here 15 s of CPU.
 #[test]
 fn turnstyle_12() {

@@ -17,6 +17,7 @@ use farthest::puzzle::{Puzzle, PuzzleSource, parse};
 use farthest::ranking::StateSpace;
 use farthest::search::expansion_choice::ExpansionChoice;
 use farthest::search::{self, Ending, RunFolder, Search, Settings, Silent, StopRequest};
+use farthest::store::Storage;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::cell::Cell;
@@ -189,6 +190,8 @@ fn search_on(exchange: &dyn Exchange, puzzle: &Puzzle, root: &Path, (_, threads,
     let partition = Partition::new(puzzle.planes().into(), puzzle.arrangement_length(), space.is_halved(), None).expect("small");
     let settings = Settings {
         share_memory: true,
+        // Packed levels where three participants pull lanes.
+        storage: if exchange.processes() == 3 && expansion == "lanes" { Storage::Memory } else { Storage::File },
         threads,
         checkpoint_seconds: 3_600,
         keep_levels: false,

@@ -48,7 +48,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
     let puzzle = config.puzzle.build(&config.metric)?;
     let partition = partition_of(&puzzle, config.search.leading_positions)?;
     let states = states_of(&puzzle)?;
-    let budget = Budget::new(&partition, states, round_successors(&config), config.search.keep_levels);
+    let budget = Budget::new(&partition, states, round_successors(&config), config.search.keep_levels, config.search.storage);
     let speed = Speed::measure(&puzzle, &partition);
     let rows: Vec<Row> = PROCESSES
         .iter()
@@ -83,7 +83,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
     println!(
         "disk              at most {}: scratch {}, checkpoints {}, archived levels {}; {} are free",
         readable_bytes(budget.disk_bytes()),
-        readable_bytes(budget.mapped_bytes),
+        readable_bytes(budget.scratch_bytes),
         readable_bytes(budget.checkpoint_bytes),
         readable_bytes(budget.archive_bytes),
         readable_bytes(free_disk)
@@ -240,7 +240,7 @@ fn print_json(puzzle: &Puzzle, partition: &Partition, states: u64, budget: &Budg
         "states": states,
         "ranks": partition.state_count(),
         "shards": partition.shards(),
-        "scratch_bytes": budget.mapped_bytes,
+        "scratch_bytes": budget.scratch_bytes,
         "checkpoint_bytes": budget.checkpoint_bytes,
         "archive_bytes": budget.archive_bytes,
         "per_processes": per_processes,

@@ -12,6 +12,7 @@ use crate::puzzle::Puzzle;
 use crate::search::budget::Budget;
 use crate::search::host::{self, Placement};
 use crate::search::{Ending, RunFolder, Search, Settings, StopRequest};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// What every process works out for itself, without touching the run folder.
@@ -47,7 +48,7 @@ impl Prepared {
     pub fn with_puzzle(config: RunConfig, puzzle: Puzzle, root: &Path) -> Result<Self> {
         let partition = partition_of(&puzzle, config.search.leading_positions)?;
         let states = states_of(&puzzle)?;
-        let budget = Budget::new(&partition, states, round_successors(&config), config.search.keep_levels);
+        let budget = Budget::new(&partition, states, round_successors(&config), config.search.keep_levels, config.search.storage);
         Ok(Self { config, puzzle, states, partition, folder: RunFolder::new(root), budget })
     }
 }
@@ -104,7 +105,8 @@ fn folder_bytes(folder: &Path) -> u64 {
         .flatten()
         .map(|entry| match entry.metadata() {
             Ok(facts) if facts.is_dir() => folder_bytes(&entry.path()),
-            Ok(facts) => facts.len(),
+            // The space that it takes: scratch files are sparse.
+            Ok(facts) => facts.blocks() * 512,
             Err(_) => 0,
         })
         .sum()
@@ -120,6 +122,7 @@ pub fn search(prepared: &Prepared, exchange: &dyn Exchange, stop: &StopRequest, 
         checkpoint_seconds: prepared.config.search.checkpoint_seconds,
         keep_levels: prepared.config.search.keep_levels,
         share_memory: prepared.config.search.share_memory,
+        storage: prepared.config.search.storage,
         most_antipodes: prepared.config.search.most_antipodes,
         expansion: prepared.config.search.expansion,
         round_successors: round_successors(&prepared.config),

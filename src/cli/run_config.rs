@@ -12,6 +12,7 @@
 //! round_kib = 16384            # successors held between two exchanges, in KiB
 //! exchange_kib = 65536         # most sent to one process in one message, in KiB
 //! share_memory = true          # processes of one host read each other's scratch files instead of exchanging lanes
+//! storage = "files"            # or "compact": what is seen in memory, levels compressed in files: half the memory and disk
 //! expansion = "auto"           # or "states", "lanes", "unseen": how levels are expanded
 //! ```
 //! A puzzle's own file is a run configuration, too: everything else has a default.
@@ -23,6 +24,7 @@ use crate::base::{Error, Result};
 use crate::puzzle::{Puzzle, PuzzleSource, parse};
 use crate::ranking::StateSpace;
 use crate::search::expansion_choice::ExpansionChoice;
+use crate::store::Storage;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -44,6 +46,8 @@ pub struct SearchConfig {
     pub exchange_kib: u64,
     /// Whether processes of one host read each other's scratch files.
     pub share_memory: bool,
+    /// Where sets are kept.
+    pub storage: Storage,
     /// How levels are expanded.
     pub expansion: ExpansionChoice,
 }
@@ -58,6 +62,7 @@ impl Default for SearchConfig {
             round_kib: 16_384,
             exchange_kib: 65_536,
             share_memory: true,
+            storage: Storage::File,
             expansion: ExpansionChoice::Auto,
         }
     }
@@ -131,6 +136,9 @@ impl RunConfig {
             if let Some(share) = keys.optional_bool("share_memory")? {
                 search.share_memory = share;
             }
+            if let Some(name) = keys.optional_choice("storage", &Storage::NAMES)? {
+                search.storage = Storage::of_name(&name).unwrap_or(search.storage);
+            }
             if let Some(name) = keys.optional_choice("expansion", &ExpansionChoice::NAMES)? {
                 search.expansion = ExpansionChoice::of_name(&name).unwrap_or(search.expansion);
             }
@@ -159,6 +167,7 @@ impl RunConfig {
         let _ = writeln!(text, "most_antipodes = {}", search.most_antipodes);
         let _ = writeln!(text, "round_kib = {}\nexchange_kib = {}", search.round_kib, search.exchange_kib);
         let _ = writeln!(text, "share_memory = {}", search.share_memory);
+        let _ = writeln!(text, "storage = {}", quoted(&search.storage.to_string()));
         let _ = writeln!(text, "expansion = {}", quoted(&search.expansion.to_string()));
         text
     }

@@ -4,6 +4,7 @@ use super::host::Placement;
 use crate::base::ids::{approximate, to_u64};
 use crate::base::partition::Partition;
 use crate::base::{Error, ProcessId, Result};
+use crate::store::Storage;
 
 /// Sets that each shard may hold as bits at a time: seen, frontier and next.
 const SETS: u64 = 3;
@@ -14,11 +15,13 @@ const PAGE_BYTES: u64 = 4096;
 /// Upper bounds of what a whole job needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Scratch files mapped by all processes: three sets, each at most a bit a rank or 8 bytes a state.
-    pub mapped_bytes: u64,
+    /// Memory for the sets of all processes: three, mapped from scratch files; in compact storage what is seen only. A set takes at most a bit a rank or 8 bytes a state.
+    pub set_bytes: u64,
+    /// Scratch files: the same three sets; in compact storage two levels, compressed. A level with a fifth of all states takes 0.72 of its bits, smaller ones less.
+    pub scratch_bytes: u64,
     /// Buffers of one process: successors of a round, sent, received and grouped.
     pub buffer_bytes_per_process: u64,
-    /// Checkpoints: two generations and the one being written, each `seen` and a level.
+    /// Checkpoints: two generations and the one being written, each `seen` and a level; in compact storage one and the one being written.
     pub checkpoint_bytes: u64,
     /// Archived levels, when kept: every state is in one level.
     pub archive_bytes: u64,
@@ -27,7 +30,7 @@ pub struct Budget {
 impl Budget {
     /// The budget of a search of `states` reachable states in the ranks of `partition`.
     #[must_use]
-    pub fn new(partition: &Partition, states: u64, round_successors: usize, keep_levels: bool) -> Self {
+    pub fn new(partition: &Partition, states: u64, round_successors: usize, keep_levels: bool, storage: Storage) -> Self {
         // A sparse set outgrows its bits at 8 bytes a member, so the smaller of the two bounds it.
         let set_bytes = (partition.state_count() / 8).min(states.saturating_mul(8));
         // A level as deltas takes about a byte a state when sparse, at most its bits when dense; over all levels a state counts once.
@@ -35,24 +38,27 @@ impl Budget {
         // In scratch files each set of a shard takes whole pages, and turns into bits at one member in 64.
         let part_bytes = (partition.shard_length() / 8).next_multiple_of(PAGE_BYTES);
         let dense_parts = u64::from(partition.shards()).min(states.saturating_mul(64) / partition.shard_length());
-        Self {
-            mapped_bytes: SETS * dense_parts * part_bytes,
-            buffer_bytes_per_process: to_u64(round_successors).saturating_mul(8 * 4),
-            checkpoint_bytes: 3 * 2 * set_bytes,
-            archive_bytes,
-        }
+        let bits = dense_parts * part_bytes;
+        let packed = bits / 4 * 3;
+        let (sets, scratch_bytes, checkpoint_bytes) = match storage {
+            // Two generations and the one being written.
+            Storage::File => (SETS, SETS * bits, 3 * 2 * set_bytes),
+            Storage::Memory => (1, 2 * packed, 2 * (set_bytes + set_bytes / 4 * 3)),
+        };
+        let buffer_bytes_per_process = to_u64(round_successors).saturating_mul(8 * 4);
+        Self { set_bytes: sets * bits, scratch_bytes, buffer_bytes_per_process, checkpoint_bytes, archive_bytes }
     }
 
     /// Memory of one process of `processes`, in bytes.
     #[must_use]
     pub fn memory_bytes_per_process(&self, processes: u64) -> u64 {
-        self.mapped_bytes / processes.max(1) + self.buffer_bytes_per_process
+        self.set_bytes / processes.max(1) + self.buffer_bytes_per_process
     }
 
     /// Disk of the whole job, in bytes.
     #[must_use]
     pub fn disk_bytes(&self) -> u64 {
-        self.mapped_bytes.saturating_add(self.checkpoint_bytes).saturating_add(self.archive_bytes)
+        self.scratch_bytes.saturating_add(self.checkpoint_bytes).saturating_add(self.archive_bytes)
     }
 
     /// Checks the budget against this host.
@@ -66,7 +72,7 @@ impl Budget {
             && memory > free
         {
             return Err(Error::config(format!(
-                "memory is short on host {}: the search needs {} ({} processes there), {} are available; use more hosts or a smaller puzzle",
+                "memory is short on host {}: the search needs {} ({} processes there), {} are available; use storage = \"compact\", more hosts or a smaller puzzle",
                 placement.hosts[process.index()],
                 readable_bytes(memory),
                 here,
@@ -78,7 +84,7 @@ impl Budget {
                 "disk is short: the search needs up to {} (scratch {}, checkpoints {}, archived levels {}), {} are free; \
                  free some, choose another folder with --out, or keep no levels",
                 readable_bytes(self.disk_bytes()),
-                readable_bytes(self.mapped_bytes),
+                readable_bytes(self.scratch_bytes),
                 readable_bytes(self.checkpoint_bytes),
                 readable_bytes(self.archive_bytes),
                 readable_bytes(free_disk)
@@ -119,16 +125,18 @@ mod tests {
     #[test]
     fn a_small_group_in_a_huge_space_needs_little() {
         let partition = Partition::new(1, 12, false, None).expect("fits");
-        let budget = Budget::new(&partition, 720, 1 << 20, true);
+        let budget = Budget::new(&partition, 720, 1 << 20, true, Storage::File);
         assert!(budget.disk_bytes() < 100_000, "{budget:?}");
     }
 
     #[test]
     fn the_short_number_is_named() {
         let partition = Partition::new(12, 11, false, None).expect("fits");
-        let budget = Budget::new(&partition, 479_001_600, 1 << 20, false);
+        let budget = Budget::new(&partition, 479_001_600, 1 << 20, false, Storage::File);
         // 1,320 shards of 45,360 bytes, which take 12 pages each.
-        assert_eq!(budget.mapped_bytes, 3 * 1_320 * 12 * 4_096);
+        assert_eq!((budget.set_bytes, budget.scratch_bytes), (3 * 1_320 * 12 * 4_096, 3 * 1_320 * 12 * 4_096));
+        let compact = Budget::new(&partition, 479_001_600, 1 << 20, false, Storage::Memory);
+        assert_eq!((compact.set_bytes, compact.scratch_bytes), (1_320 * 12 * 4_096, 2 * 1_320 * 12 * 4_096 / 4 * 3));
         assert!(budget.check(&here(2), ProcessId(0), Some(1 << 30), 1 << 40).is_ok());
         let memory = budget.check(&here(2), ProcessId(0), Some(1 << 20), 1 << 40).expect_err("short");
         assert!(memory.to_string().starts_with("memory is short"), "{memory}");

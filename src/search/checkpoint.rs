@@ -14,15 +14,12 @@ use crate::exchange::{agree, broadcast, gather};
 use crate::puzzle::Puzzle;
 use crate::ranking::StateSpace;
 use crate::store::block::{Encoding, SetName};
-use crate::store::{BlockEntry, LevelPart, PackReader, PackWriter, RankSet, Shard};
+use crate::store::{BlockEntry, LevelPart, PackReader, PackWriter, RankSet, Shard, Storage};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-
-/// Generations kept: the newest and the one before.
-const KEPT: usize = 2;
 
 /// Extension of a manifest that was set aside.
 const SUSPECT: &str = "suspect";
@@ -74,6 +71,14 @@ impl Default for Commits {
     }
 }
 
+/// Generations kept: the newest and the one before; in compact storage, whose checkpoints fill disks, the newest.
+fn generations_kept(search: &Search<'_>) -> usize {
+    match search.settings.storage {
+        Storage::File => 2,
+        Storage::Memory => 1,
+    }
+}
+
 /// Whether enough time has passed since the last commit, by the clock of the first process.
 #[must_use]
 pub fn is_due(search: &Search<'_>) -> bool {
@@ -107,7 +112,7 @@ pub fn commit(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<()
     }
     // Behind the commit: failing to remove old files loses nothing.
     if search.is_first()
-        && let Err(error) = remove_unneeded(&search.folder.checkpoint(), KEPT)
+        && let Err(error) = remove_unneeded(&search.folder.checkpoint(), generations_kept(search))
     {
         observer.notice(&Event::Warning(format!("old checkpoint files stay: {error}")));
     }
@@ -446,6 +451,8 @@ fn load_sets(search: &mut Search<'_>, manifest: &Manifest, folder: &Path) -> Res
     for (pack, entry) in &manifest.blocks {
         wanted.entry(entry.shard).or_default().push((index_u32(*pack), entry));
     }
+    let level = manifest.levels.last().map_or(Depth::ZERO, |level| level.depth);
+    let file = if search.settings.storage == Storage::Memory { Some(search.level_file(level)?) } else { None };
     let shards = &mut search.shards;
     search.pool.install(|| {
         shards.par_iter_mut().try_for_each(|shard| {
@@ -459,8 +466,8 @@ fn load_sets(search: &mut Search<'_>, manifest: &Manifest, folder: &Path) -> Res
                     _ => entry.decode(Vec::new(), length, folder)?,
                 };
                 match entry.set {
-                    SetName::Seen => shard.seen.load(&contents)?,
-                    SetName::Level => shard.frontier.load(&contents)?,
+                    SetName::Seen => shard.seen.load(&contents, None)?,
+                    SetName::Level => shard.frontier.load(&contents, file.as_ref())?,
                 }
             }
             shard.seen.mark_saved();
@@ -516,7 +523,7 @@ fn discard_newer(search: &Search<'_>, depths: &[Depth], kept: Depth) -> Result<(
             let path = manifest_path(&folder, *depth);
             fs::remove_file(&path).map_err(|source| Error::io("remove", &path, source))?;
         }
-        remove_unneeded(&folder, KEPT)?;
+        remove_unneeded(&folder, generations_kept(search))?;
         archive::remove_behind(&search.folder.levels(), (!depths.is_empty()).then_some(kept))
     };
     agree(search.exchange, if search.is_first() { discard() } else { Ok(()) })

@@ -7,6 +7,8 @@ pub mod expansion_choice;
 pub mod frontier;
 pub mod guards;
 pub mod host;
+mod lane_jobs;
+mod lane_messages;
 pub mod lane_rounds;
 pub mod level;
 pub mod level_loop;

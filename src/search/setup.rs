@@ -12,8 +12,9 @@ use crate::base::{Depth, Error, ProcessId, Result};
 use crate::exchange::Exchange;
 use crate::expand::{LaneExpansion, StateExpansion};
 use crate::puzzle::Puzzle;
-use crate::store::{Shard, scratch_path};
+use crate::store::{LevelFile, Shard, Storage, scratch_path};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// The choices of a run that are not the puzzle's.
@@ -27,6 +28,8 @@ pub struct Settings {
     pub keep_levels: bool,
     /// Whether processes of one host read each other's scratch files instead of exchanging lanes.
     pub share_memory: bool,
+    /// Where what is seen is kept: in mapped files with the levels, or (compact storage) in memory, with the levels compressed in files.
+    pub storage: Storage,
     /// Most antipodes listed.
     pub most_antipodes: usize,
     /// How levels are expanded.
@@ -110,8 +113,10 @@ impl<'a> Search<'a> {
             .map_err(|error| Error::config(format!("cannot start {} threads: {error}; use --threads", settings.threads)))?;
         let process = exchange.process();
         let scratch = scratch_path(process, &folder.work());
-        let shards =
-            partition.owned_by(process, exchange.processes()).map(|shard| Shard::new(shard, partition.ranks(shard), &scratch)).collect();
+        let shards = partition
+            .owned_by(process, exchange.processes())
+            .map(|shard| Shard::new(shard, partition.ranks(shard), &scratch, settings.storage))
+            .collect();
         Ok(Self {
             exchange,
             puzzle,
@@ -183,6 +188,14 @@ impl<'a> Search<'a> {
     #[must_use]
     pub fn round_states(&self) -> usize {
         (self.settings.round_successors / self.expansion.generators()).max(1)
+    }
+
+    /// A new file for the states of level `depth` of this process, in compact storage.
+    ///
+    /// # Errors
+    /// `Io` when it cannot be created.
+    pub fn level_file(&self, depth: Depth) -> Result<Arc<LevelFile>> {
+        LevelFile::create(&self.folder.work().join(format!("process-{:04}.level-{:03}", self.exchange.process().0, depth.0)))
     }
 
     /// Seconds of the whole run, earlier sessions included.

@@ -11,7 +11,7 @@ use super::Search;
 use crate::base::ids::{index_u32, low_u32};
 use crate::base::{Error, ProcessId, Result, ShardId, codec};
 use crate::exchange::agree;
-use crate::store::{Lanes, MappedView, Shard, scratch_path};
+use crate::store::{Lanes, MappedView, Shard, Storage, scratch_path};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -67,7 +67,9 @@ impl SharedViews {
         let me = search.exchange.process();
         let work = search.folder.work();
         let token = u64::from(std::process::id()) << 32 | u64::from(me.0) << 16 | 0x5eed;
-        let written = if search.settings.share_memory {
+        // What is in memory only cannot be read by others.
+        let wants = search.settings.share_memory && search.settings.storage == Storage::File;
+        let written = if wants {
             let path = token_path(&work, me);
             std::fs::write(&path, token.to_le_bytes()).map_err(|source| Error::io("write", &path, source))
         } else {
@@ -81,7 +83,7 @@ impl SharedViews {
             .map(|other| {
                 let [expected, their_kernel] = tokens[index_u32(other)][..] else { return 0 };
                 let found = std::fs::read(token_path(&work, ProcessId(other))).unwrap_or_default();
-                let shares = search.settings.share_memory && other != me.0 && kernel != 0 && kernel == their_kernel;
+                let shares = wants && other != me.0 && kernel != 0 && kernel == their_kernel;
                 u64::from(shares && found == expected.to_le_bytes())
             })
             .collect();

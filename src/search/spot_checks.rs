@@ -109,13 +109,11 @@ fn place_of(search: &Search<'_>, rank: StateRank) -> u64 {
     let Some(own) = search.own_shard(search.partition.shard_of(rank)) else { return UNSEEN };
     let shard = &search.shards[own];
     let offset = rank.0 - shard.ranks.start;
-    if shard.next.contains(offset) {
-        NEXT
-    } else if shard.frontier.contains(offset) {
-        FRONTIER
-    } else if shard.seen.contains(offset) {
-        LOWER
-    } else {
-        UNSEEN
+    // A packed level is slow to look into: one of the two is enough, as the levels are disjoint and the frontier is seen.
+    match shard.seen.contains(offset) {
+        true if shard.frontier.contains(offset) => FRONTIER,
+        true => LOWER,
+        false if shard.next.contains(offset) => NEXT,
+        false => UNSEEN,
     }
 }

@@ -10,7 +10,7 @@ use super::stop::StopReason;
 use crate::base::ids::{index_u32, to_u64};
 use crate::base::mix::RunFingerprint;
 use crate::base::{Result, StateRank, fault_point};
-use crate::exchange::rank_batch;
+use crate::exchange::{agree, rank_batch};
 use crate::store::Edges;
 use rayon::prelude::*;
 
@@ -19,6 +19,10 @@ use rayon::prelude::*;
 /// # Errors
 /// The same on every process.
 pub fn run(search: &mut Search<'_>, observer: &mut dyn Observer, work: &mut Work) -> Result<Option<StopReason>> {
+    // Every successor is looked up in the frontier.
+    let shards = &mut search.shards;
+    let unpacked = search.pool.install(|| shards.par_iter_mut().try_for_each(|shard| shard.frontier.unpack()));
+    agree(search.exchange, unpacked)?;
     let mut reader = FrontierReader::default();
     let mut batch = Vec::new();
     let enough = search.round_states();

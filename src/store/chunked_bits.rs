@@ -3,15 +3,17 @@
 
 use super::bitset;
 use super::mapped::MappedWords;
+use super::packed_bits::PackedBits;
 use crate::base::ids::{low_u32, to_u64, to_usize};
 use crate::base::mix::{Fingerprint, LANE_STATES};
+use crate::base::{Error, Result};
 use std::ops::Range;
 
 /// Words of a chunk: 512 lanes, 7,680 bytes. The summary of a set is 1/1920 of it.
 pub const CHUNK_WORDS: usize = 960;
 
 /// Offsets of a chunk.
-const CHUNK_OFFSETS: u64 = 61_440;
+pub const CHUNK_OFFSETS: u64 = 61_440;
 
 const _: () = assert!(CHUNK_WORDS * 64 == 512 * 120);
 
@@ -106,6 +108,28 @@ impl ChunkedBits {
         };
     }
 
+    /// [`ChunkedBits::absorb_disjoint`] for a packed set. Every chunk is read back and counted on the way.
+    ///
+    /// # Errors
+    /// `Invariant` when a chunk does not hold as many members as were packed into it.
+    pub fn absorb_packed(&mut self, other: &PackedBits) -> Result<()> {
+        for (number, count, added) in other.filled() {
+            let found = bitset::count(&added);
+            if found != u64::from(count) {
+                return Err(Error::invariant("states read back from a packed chunk of the new level", found, u64::from(count)));
+            }
+            let first = number * CHUNK_WORDS;
+            for (word, more) in self.words[first..first + added.len()].iter_mut().zip(added) {
+                debug_assert_eq!(*word & more, 0, "the next level is disjoint from what was seen");
+                *word |= more;
+            }
+            if let Some(counts) = &mut self.counts {
+                counts[number] += count;
+            }
+        }
+        Ok(())
+    }
+
     /// Counts the members from the words, whatever the summary says, and makes the summary anew.
     pub fn count(&mut self) -> u64 {
         let counts: Vec<u32> = self.words.chunks(CHUNK_WORDS).map(|chunk| low_u32(bitset::count(chunk))).collect();
@@ -190,7 +214,7 @@ impl ChunkedBits {
 
 #[cfg(test)]
 mod tests {
-    use super::super::mapped::Region;
+    use super::super::mapped::{Region, Storage};
     use super::*;
     use crate::base::mix;
     use proptest::prelude::*;
@@ -199,7 +223,7 @@ mod tests {
     const LENGTH: u64 = 3 * CHUNK_OFFSETS + 1_200;
 
     fn bits(folder: &tempfile::TempDir, number: u64, runs: &[Range<u64>]) -> ChunkedBits {
-        let region = Region { path: folder.path().join("scratch"), number, words: bitset::words_for(LENGTH) };
+        let region = Region { storage: Storage::File, path: folder.path().join("scratch"), number, words: bitset::words_for(LENGTH) };
         let mut bits = ChunkedBits::empty(MappedWords::create(&region).expect("room"), LENGTH);
         for run in runs {
             bits.insert(&run.clone().collect::<Vec<_>>());

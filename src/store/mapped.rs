@@ -9,6 +9,7 @@ use crate::base::{Error, Result, fault_point};
 use memmap2::{Mmap, MmapMut, MmapOptions};
 use rustix::fs::FallocateFlags;
 use rustix::io::Errno;
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::ops::{Deref, DerefMut};
@@ -20,10 +21,45 @@ const PADDING_WORDS: u64 = 2;
 /// Regions are multiples of this; larger pages are aligned by the mapping itself.
 const PAGE_BYTES: u64 = 4_096;
 
-/// Where the words of a set are: a region of a shard's scratch file.
+/// Where scratch words are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// In a file, which other processes of the host can map, and from which the system can take memory back.
+    File,
+    /// In memory only: nothing is written to disk, and large pages are asked for. Levels found by lanes are packed into files.
+    Memory,
+}
+
+impl Storage {
+    /// The words of the configuration.
+    pub const NAMES: [&str; 2] = ["files", "compact"];
+
+    /// The storage that a word of [`Storage::NAMES`] stands for.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        match name {
+            "files" => Some(Self::File),
+            "compact" => Some(Self::Memory),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Storage {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::File => "files",
+            Self::Memory => "compact",
+        })
+    }
+}
+
+/// Where the words of a set are: a region of the process's scratch file, or memory.
 #[derive(Clone, Debug)]
 pub struct Region {
-    /// The file, shared by the sets of a shard.
+    /// Whether the words are in the file at all.
+    pub storage: Storage,
+    /// The file, shared by the sets of all shards.
     pub path: PathBuf,
     /// Number of the region in it.
     pub number: u64,
@@ -39,6 +75,9 @@ impl Region {
 
     /// Gives the region's space back to the disk. A region that is not there is fine, and a disk that cannot is, too: the file is removed with the folder.
     pub fn release(&self) {
+        if self.storage == Storage::Memory {
+            return;
+        }
         if let Ok(file) = OpenOptions::new().write(true).open(&self.path) {
             let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
             let _ = rustix::fs::fallocate(&file, hole, self.number * self.bytes(), self.bytes());
@@ -54,12 +93,20 @@ pub struct MappedWords {
 }
 
 impl MappedWords {
-    /// Preallocates `region`, which must be new or released, so its words are zero, and maps it. The file is created when it is not there.
+    /// Preallocates `region`, which must be new or released, so its words are zero, and maps it; or takes memory for it. The file is created when it is not there.
     ///
     /// # Errors
     /// `Io` when the file cannot be created, the disk has no room (exit 74, before anything was lost), or mapping fails.
     pub fn create(region: &Region) -> Result<Self> {
         let attempt = || -> std::io::Result<MmapMut> {
+            if region.storage == Storage::Memory {
+                fault_point::pass("scratch-allocate")?;
+                let map = MmapOptions::new().len(to_usize(region.bytes())).map_anon()?;
+                // A wish that the system may not grant.
+                #[cfg(target_os = "linux")]
+                let _ = map.advise(memmap2::Advice::HugePage);
+                return Ok(map);
+            }
             fault_point::pass("scratch-create")?;
             let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&region.path)?;
             fault_point::pass("scratch-allocate")?;
@@ -154,7 +201,7 @@ mod tests {
     #[test]
     fn regions_start_as_zeros_and_do_not_overlap() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let region = |number| Region { path: folder.path().join("a"), number, words: 600 };
+        let region = |number| Region { storage: Storage::File, path: folder.path().join("a"), number, words: 600 };
         let mut second = MappedWords::create(&region(1)).expect("room");
         let mut first = MappedWords::create(&region(0)).expect("room");
         assert!(first.iter().chain(second.iter()).all(|&word| word == 0));

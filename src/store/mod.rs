@@ -6,11 +6,13 @@ pub mod chunked_bits;
 pub mod format;
 pub mod mapped;
 pub mod pack;
+pub mod packed_bits;
 pub mod rank_set;
 pub mod shard;
 
 pub use block::{BlockEntry, Contents};
-pub use mapped::{MappedView, MappedWords, Region};
+pub use mapped::{MappedView, MappedWords, Region, Storage};
 pub use pack::{PackReader, PackWriter};
+pub use packed_bits::{Chunk, LevelFile, PackedBits};
 pub use rank_set::{Lanes, RankSet};
 pub use shard::{Edges, LevelPart, Shard, scratch_path};

@@ -1,13 +1,15 @@
-//! One set of offsets `0..length` of a shard, in the smallest of four forms: empty, full, sparse list, mapped bits.
+//! One set of offsets `0..length` of a shard, in one of five forms: empty, full, sparse list, mapped bits, or (a level of a search in compact storage) packed bits.
 
 use super::bitset;
 use super::block::Contents;
 use super::chunked_bits::ChunkedBits;
 use super::mapped::{MappedWords, Region};
+use super::packed_bits::{LevelFile, PackedBits};
 use crate::base::Result;
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::mix::{self, Fingerprint, LANE_STATES};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A sparse set turns into bits when it has more than `length / SPARSE_FRACTION` members: then its list of 64-bit offsets is as large
 /// as the bitset.
@@ -22,6 +24,7 @@ enum Form {
     Full,
     Sparse(Vec<u64>),
     Bits(ChunkedBits),
+    Packed(PackedBits),
 }
 
 /// A set for reading by lanes.
@@ -87,6 +90,7 @@ impl RankSet {
             Form::Full => true,
             Form::Sparse(list) => list.binary_search(&offset).is_ok(),
             Form::Bits(bits) => bits.contains(offset),
+            Form::Packed(bits) => bits.contains(offset),
         }
     }
 
@@ -98,6 +102,7 @@ impl RankSet {
         if offsets.is_empty() || matches!(self.form, Form::Full) {
             return Ok(0);
         }
+        self.unpack()?;
         if !matches!(self.form, Form::Bits(_)) {
             offsets.sort_unstable();
             offsets.dedup();
@@ -113,7 +118,7 @@ impl RankSet {
                 self.count = to_u64(merged.len());
                 *list = merged;
             }
-            Form::Empty | Form::Full => {
+            Form::Empty | Form::Full | Form::Packed(_) => {
                 self.count = to_u64(offsets.len());
                 self.form = Form::Sparse(offsets.clone());
             }
@@ -135,6 +140,12 @@ impl RankSet {
                 self.make_bits()?;
                 let Form::Bits(bits) = &mut self.form else { unreachable!("just made bits") };
                 bits.absorb_disjoint(added);
+                self.count += other.count;
+            }
+            Form::Packed(added) => {
+                self.make_bits()?;
+                let Form::Bits(bits) = &mut self.form else { unreachable!("just made bits") };
+                bits.absorb_packed(added)?;
                 self.count += other.count;
             }
             Form::Sparse(list) => {
@@ -169,6 +180,7 @@ impl RankSet {
             Form::Full => mix::of_sorted_ranks((0..self.length).map(|offset| first_lane * LANE_STATES + offset)),
             Form::Sparse(list) => mix::of_sorted_ranks(list.iter().map(|offset| first_lane * LANE_STATES + offset)),
             Form::Bits(bits) => bits.fingerprint(first_lane),
+            Form::Packed(bits) => bits.fingerprint(first_lane),
         }
     }
 
@@ -176,6 +188,8 @@ impl RankSet {
     pub fn measure(&mut self) -> u64 {
         match &mut self.form {
             Form::Bits(bits) => bits.count(),
+            // What was packed is read back when it joins what is seen.
+            Form::Packed(bits) => bits.count(),
             _ => self.recount(),
         }
     }
@@ -186,7 +200,7 @@ impl RankSet {
         match &self.form {
             Form::Full => true,
             Form::Bits(bits) => bits.is_full(offsets),
-            Form::Empty | Form::Sparse(_) => false,
+            Form::Empty | Form::Sparse(_) | Form::Packed(_) => false,
         }
     }
 
@@ -198,6 +212,7 @@ impl RankSet {
             Form::Full => self.length,
             Form::Sparse(list) => to_u64(list.len()),
             Form::Bits(bits) => bitset::count(bits.words()),
+            Form::Packed(bits) => bits.recount(),
         }
     }
 
@@ -217,6 +232,7 @@ impl RankSet {
                 list.get(first + part.len()).copied()
             }
             Form::Bits(bits) => bits.list_from(cursor, enough, base, out),
+            Form::Packed(bits) => bits.list_from(cursor, enough, base, out),
         }
     }
 
@@ -225,7 +241,7 @@ impl RankSet {
         match &self.form {
             Form::Full => None,
             Form::Bits(bits) => bits.list_absent_from(cursor, enough, base, out),
-            Form::Empty | Form::Sparse(_) => {
+            Form::Empty | Form::Sparse(_) | Form::Packed(_) => {
                 let wanted = to_u64(enough.saturating_sub(out.len())).next_multiple_of(64);
                 let end = self.length.min(cursor + wanted);
                 out.extend((cursor..end).filter(|&offset| !self.contains(offset)).map(|offset| base + offset));
@@ -239,7 +255,7 @@ impl RankSet {
     /// # Errors
     /// When bits need a scratch file that cannot be allocated.
     pub fn prepare_lanes(&mut self) -> Result<()> {
-        if matches!(self.form, Form::Sparse(_)) { self.make_bits() } else { Ok(()) }
+        if matches!(self.form, Form::Sparse(_) | Form::Packed(_)) { self.make_bits() } else { Ok(()) }
     }
 
     /// The members for reading by lanes, after [`RankSet::prepare_lanes`].
@@ -248,7 +264,7 @@ impl RankSet {
         match &self.form {
             Form::Full => Lanes::Full,
             Form::Bits(bits) => Lanes::Bits(bits.padded_bytes()),
-            Form::Empty | Form::Sparse(_) => Lanes::Empty,
+            Form::Empty | Form::Sparse(_) | Form::Packed(_) => Lanes::Empty,
         }
     }
 
@@ -272,6 +288,29 @@ impl RankSet {
         Ok(&mut bytes[..used])
     }
 
+    /// Replaces the set by a packed one.
+    pub fn set_packed(&mut self, bits: PackedBits) {
+        self.clear(false);
+        self.set_overwritten(bits.count());
+        self.form = if bits.count() == 0 { Form::Empty } else { Form::Packed(bits) };
+    }
+
+    /// Turns a packed set into a list, or into bits where a list would be larger; other sets stay as they are. To be called before members are looked up one by one.
+    ///
+    /// # Errors
+    /// As [`RankSet::insert`].
+    pub fn unpack(&mut self) -> Result<()> {
+        if let Form::Packed(bits) = &self.form {
+            if self.count > self.length / SPARSE_FRACTION {
+                return self.make_bits();
+            }
+            let mut list = Vec::with_capacity(to_usize(self.count));
+            bits.list_from(0, usize::MAX, 0, &mut list);
+            self.form = Form::Sparse(list);
+        }
+        Ok(())
+    }
+
     /// Notes how many members the overwritten bits hold.
     pub fn set_overwritten(&mut self, count: u64) {
         self.changed |= count > 0 || self.count > 0;
@@ -286,14 +325,15 @@ impl RankSet {
             Form::Full => Contents::Full,
             Form::Sparse(list) => Contents::Sparse(list.into()),
             Form::Bits(bits) => Contents::Words(bits.words().into()),
+            Form::Packed(bits) => Contents::Words(bits.all_words().into()),
         }
     }
 
-    /// Replaces the set by what a block held; it then equals the checkpoint.
+    /// Replaces the set by what a block held; it then equals the checkpoint. Bits go to `file`, when there is one.
     ///
     /// # Errors
     /// When bits need a scratch file that cannot be allocated.
-    pub fn load(&mut self, contents: &Contents<'_>) -> Result<()> {
+    pub fn load(&mut self, contents: &Contents<'_>, file: Option<&Arc<LevelFile>>) -> Result<()> {
         self.clear(false);
         match contents {
             Contents::Empty => {}
@@ -305,6 +345,11 @@ impl RankSet {
                 self.insert(&mut list.to_vec())?;
             }
             Contents::Words(source) => {
+                if let Some(file) = file {
+                    self.set_packed(PackedBits::of_words(file, source, self.length)?);
+                    self.changed = false;
+                    return Ok(());
+                }
                 self.make_bits()?;
                 let Form::Bits(bits) = &mut self.form else { unreachable!("just made bits") };
                 bits.words_to_overwrite().copy_from_slice(source);
@@ -319,6 +364,7 @@ impl RankSet {
     pub fn damage(&mut self) -> bool {
         match &mut self.form {
             Form::Bits(bits) => bits.damage(),
+            Form::Packed(bits) => bits.damage(),
             Form::Sparse(list) => {
                 list.pop();
             }
@@ -339,8 +385,12 @@ impl RankSet {
             None => MappedWords::create(&self.region)?,
         };
         let mut bits = ChunkedBits::empty(words, self.length);
-        if let Form::Sparse(list) = &self.form {
-            bits.insert(list);
+        match &self.form {
+            Form::Sparse(list) => {
+                bits.insert(list);
+            }
+            Form::Packed(packed) => bits.absorb_packed(packed)?,
+            _ => {}
         }
         debug_assert!(!matches!(self.form, Form::Full), "a full set takes no more members");
         self.form = Form::Bits(bits);
@@ -376,6 +426,7 @@ fn merged(first: &[u64], second: &[u64]) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Storage;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
     use std::os::unix::fs::MetadataExt;
@@ -383,7 +434,10 @@ mod tests {
     const LENGTH: u64 = 2_400;
 
     fn set_in(folder: &tempfile::TempDir, number: u64) -> RankSet {
-        RankSet::empty(LENGTH, Region { path: folder.path().join("scratch"), number, words: bitset::words_for(LENGTH) })
+        RankSet::empty(
+            LENGTH,
+            Region { storage: Storage::File, path: folder.path().join("scratch"), number, words: bitset::words_for(LENGTH) },
+        )
     }
 
     fn listed(set: &RankSet, enough: usize) -> Vec<u64> {
@@ -415,7 +469,7 @@ mod tests {
                 prop_assert_eq!(listed(&set, enough), expected);
                 prop_assert_eq!(set.fingerprint(5), mix::of_sorted_ranks(model.iter().map(|offset| offset + 600)));
                 let mut copy = set_in(&folder, 1);
-                copy.load(&set.contents()).expect("room");
+                copy.load(&set.contents(), None).expect("room");
                 prop_assert_eq!(copy.fingerprint(0), set.fingerprint(0));
             }
         }

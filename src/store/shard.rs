@@ -1,7 +1,7 @@
 //! A shard: the three sets of one contiguous range of ranks, and how a level is found and closed in it.
 
 use super::bitset;
-use super::mapped::Region;
+use super::mapped::{Region, Storage};
 use super::rank_set::RankSet;
 use crate::base::ids::to_u64;
 use crate::base::mix::{Fingerprint, LANE_STATES};
@@ -80,14 +80,14 @@ impl Shard {
     /// Where the bits of `seen` are in the `scratch` file of its owner, for the processes of the same host.
     #[must_use]
     pub fn seen_region(id: ShardId, length: u64, scratch: PathBuf) -> Region {
-        Region { path: scratch, number: u64::from(id.0) * SETS, words: bitset::words_for(length) }
+        Region { storage: Storage::File, path: scratch, number: u64::from(id.0) * SETS, words: bitset::words_for(length) }
     }
 
-    /// A shard without states; its bits, once it needs any, are in the file `scratch`, which it shares with shards of other numbers and the same length.
+    /// A shard without states; its bits, once it needs any, are in memory or in the file `scratch`, which it shares with shards of other numbers and the same length.
     #[must_use]
-    pub fn new(id: ShardId, ranks: Range<u64>, scratch: &Path) -> Self {
+    pub fn new(id: ShardId, ranks: Range<u64>, scratch: &Path, storage: Storage) -> Self {
         let length = ranks.end - ranks.start;
-        let region = Self::seen_region(id, length, scratch.to_owned());
+        let region = Region { storage, ..Self::seen_region(id, length, scratch.to_owned()) };
         let set = |number: u64| RankSet::empty(length, Region { number: region.number + number, ..region.clone() });
         Self { id, seen: set(0), frontier: set(1), next: set(2), ranks }
     }
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn levels_follow_each_other() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let mut shard = Shard::new(ShardId(2), 2_400..4_800, &folder.path().join("bits"));
+        let mut shard = Shard::new(ShardId(2), 2_400..4_800, &folder.path().join("bits"), Storage::File);
         shard.accept(&[2_400]).expect("room");
         assert_eq!(shard.measure_next(true).expect("consistent").states, 1);
         shard.close_level().expect("room");

@@ -1,0 +1,221 @@
+//! The jobs of this process in a level by lanes: the shards opened for reading and writing, and the pulling of a job in all its planes.
+
+use super::Search;
+use super::lane_messages::{Contribution, read_contributions};
+use super::lane_rounds::{JOB_UNITS, Job, Plan};
+use super::level::Work;
+use crate::base::ids::{to_u64, to_usize};
+use crate::base::mix::LANE_STATES;
+use crate::base::{Result, fault_point};
+use crate::expand::lanes::{PADDING_BYTES, UNIT_BYTES};
+use crate::expand::{LaneSource, LaneTally, Target};
+use crate::store::chunked_bits::CHUNK_OFFSETS;
+use crate::store::packed_bits::chunks_of;
+use crate::store::{Chunk, Lanes, LevelFile, PackedBits, RankSet, Shard, Storage};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const _: () = assert!(JOB_UNITS == 512 && CHUNK_OFFSETS == 512 * LANE_STATES);
+
+/// A job of this process with its slices.
+pub(super) struct OwnJob<'a> {
+    pub(super) job: Job,
+    parts: Vec<OwnPart<'a>>,
+    pub(super) contributions: Vec<Contribution>,
+}
+
+/// What a job does in one plane.
+struct OwnPart<'a> {
+    plane: usize,
+    /// Place of the shard in the list of owned ones.
+    place: usize,
+    seen: &'a [u8],
+    /// Receives the new states; empty in compact storage.
+    next: &'a mut [u8],
+    /// Whether all of it is known to be seen.
+    is_full: bool,
+}
+
+/// Stand-ins for shards without data.
+pub(super) struct Filler {
+    empty: Vec<u8>,
+    full: Vec<u8>,
+}
+
+impl Filler {
+    pub(super) fn new(shard_length: u64) -> Self {
+        let bytes = to_usize(shard_length / 8) + PADDING_BYTES + 8;
+        Self { empty: vec![0; bytes], full: vec![0xff; bytes] }
+    }
+}
+
+/// The shards of this process, open for a level by lanes.
+pub(super) struct Opened<'a> {
+    pub(super) source: LaneSource<'a>,
+    /// What is seen of each plane and block, as far as it is at hand.
+    seen: Vec<&'a [u8]>,
+    /// The set of what is seen in each owned shard, and its first rank.
+    sets: Vec<(&'a RankSet, u64)>,
+    /// For each plane and block the place of its shard in the list of owned ones, and what is still to be written of its next level.
+    rest: Vec<Option<(usize, &'a mut [u8])>>,
+    /// In compact storage, where new states go: the file, and the chunks of each owned shard.
+    packed: Option<(Arc<LevelFile>, Vec<Vec<Chunk>>)>,
+    shard_length: u64,
+}
+
+impl<'a> Opened<'a> {
+    pub(super) fn new(plan: &Plan<'a>, search: &Search<'_>, shards: &'a mut [Shard], filler: &'a Filler) -> Result<Self> {
+        let parts = plan.owners.len();
+        let part_bytes = plan.lanes.units_per_block() * UNIT_BYTES;
+        let mut blocks: Vec<&'a [u8]> = vec![&[]; parts];
+        let mut rest: Vec<Option<(usize, &'a mut [u8])>> = (0..parts).map(|_| None).collect();
+        let mut sets = Vec::with_capacity(shards.len());
+        let shard_length = search.partition.shard_length();
+        // A chunk is a job's part of a shard, so the shard must be one part.
+        let packed = if search.settings.storage == Storage::Memory && shard_length == to_u64(part_bytes) * 8 {
+            Some((search.level_file(search.depth().next())?, vec![vec![Chunk::EMPTY; chunks_of(shard_length)]; shards.len()]))
+        } else {
+            None
+        };
+        for (place, shard) in shards.iter_mut().enumerate() {
+            let Shard { seen, next, ranks, .. } = shard;
+            sets.push((&*seen, ranks.start));
+            let seen: &'a [u8] = match seen.lanes() {
+                Lanes::Empty => &filler.empty,
+                Lanes::Full => &filler.full,
+                Lanes::Bits(bytes) => bytes,
+            };
+            let first_part = to_usize(ranks.start / (to_u64(part_bytes) * 8));
+            if packed.is_some() {
+                blocks[first_part] = seen;
+                rest[first_part] = Some((place, &mut []));
+                continue;
+            }
+            let mut next = next.overwrite()?;
+            let mut number = 0;
+            while !next.is_empty() {
+                let (now, after) = next.split_at_mut(part_bytes.min(next.len()));
+                blocks[first_part + number] = &seen[number * part_bytes..];
+                rest[first_part + number] = Some((place, now));
+                next = after;
+                number += 1;
+            }
+        }
+        for (id, lanes) in plan.shared.others() {
+            let first_part = to_usize(search.partition.first_rank(id).0 / (to_u64(part_bytes) * 8));
+            let ranks = search.partition.ranks(id);
+            let seen: &'a [u8] = match lanes {
+                Lanes::Empty => &filler.empty,
+                Lanes::Full => &filler.full,
+                Lanes::Bits(bytes) => bytes,
+            };
+            for number in 0..to_usize((ranks.end - ranks.start) / (to_u64(part_bytes) * 8)) {
+                blocks[first_part + number] = &seen[number * part_bytes..];
+            }
+        }
+        let seen = blocks.clone();
+        if fault_point::damages("lane-source") {
+            // As if nothing led out of the first plane: no count of lanes or bits notices.
+            blocks[..plan.lanes.blocks_per_plane()].fill(&filler.empty);
+        }
+        debug_assert!(search.partition.shard_length().is_multiple_of(to_u64(part_bytes) * 8) || search.partition.shards() == 1);
+        Ok(Self { source: LaneSource { blocks }, seen, sets, rest, packed, shard_length })
+    }
+
+    /// Pulls the own jobs of a round with what the other processes contributed.
+    pub(super) fn pull_round(
+        &mut self,
+        search: &Search<'_>,
+        plan: &Plan<'_>,
+        round: usize,
+        incoming: &[Vec<u64>],
+        tallies: &mut [LaneTally],
+        work: &mut Work,
+    ) -> Result<()> {
+        let me = search.exchange.process().index();
+        let mut jobs: Vec<OwnJob<'_>> = Vec::new();
+        let blocks_per_plane = plan.lanes.blocks_per_plane();
+        for &job in plan.round_jobs(me, round) {
+            if fault_point::damages("skip-shard") {
+                continue;
+            }
+            let mut parts = Vec::new();
+            for plane in 0..plan.lanes.planes() {
+                let part = plane * blocks_per_plane + job.block;
+                if let Some((place, rest)) = self.rest[part].take() {
+                    let (now, after) = rest.split_at_mut(if self.packed.is_some() { 0 } else { job.units * UNIT_BYTES });
+                    self.rest[part] = Some((place, after));
+                    let seen = &self.seen[part][job.first_unit * UNIT_BYTES..];
+                    let (set, shard_start) = self.sets[place];
+                    let first = to_u64(part * plan.lanes.units_per_block() + job.first_unit) * LANE_STATES - shard_start;
+                    let is_full = set.is_full(first..first + to_u64(job.units) * LANE_STATES);
+                    parts.push(OwnPart { plane, place, seen, next: now, is_full });
+                }
+            }
+            work.covered += to_u64(parts.len() * job.units) * LANE_STATES;
+            jobs.push(OwnJob { job, parts, contributions: Vec::new() });
+        }
+        read_contributions(plan, me, incoming, &mut jobs, work)?;
+        let (source, file) = (&self.source, self.packed.as_ref().map(|(file, _)| file.as_ref()));
+        let results: Vec<Result<Vec<Found>>> =
+            search.pool.install(|| jobs.into_par_iter().map(|job| pull_job(plan, source, file, job)).collect());
+        for result in results {
+            for Found { place, tally, chunk } in result? {
+                tallies[place] = tallies[place].plus(tally);
+                if let (Some((number, chunk)), Some((_, chunks))) = (chunk, &mut self.packed) {
+                    chunks[place][number] = chunk;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The new states of each owned shard, in compact storage; an empty list otherwise.
+    pub(super) fn into_packed(self) -> Vec<PackedBits> {
+        let (packed, length) = (self.packed, self.shard_length);
+        let of_file = |(file, shards): (Arc<LevelFile>, Vec<Vec<Chunk>>)| {
+            shards.into_iter().map(|chunks| PackedBits::new(Arc::clone(&file), chunks, length)).collect()
+        };
+        packed.map_or_else(Vec::new, of_file)
+    }
+}
+
+/// What a job found in one plane.
+struct Found {
+    place: usize,
+    tally: LaneTally,
+    /// In compact storage the number of the chunk in its shard, and the chunk.
+    chunk: Option<(usize, Chunk)>,
+}
+
+/// Pulls one job in all its planes.
+fn pull_job(plan: &Plan<'_>, source: &LaneSource<'_>, file: Option<&LevelFile>, mut job: OwnJob<'_>) -> Result<Vec<Found>> {
+    let lanes = plan.lanes;
+    // Where everything is seen nothing can be new; what others contribute is still checked.
+    for part in job.parts.iter_mut().filter(|part| part.is_full) {
+        part.next.fill(0);
+    }
+    if job.parts.iter().all(|part| part.is_full) && job.contributions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let prefixes = lanes.prefixes(job.job.block, job.job.first_unit, job.job.units);
+    let length = job.job.units * UNIT_BYTES;
+    // Units contributed by all processes together, by plane and generator.
+    let mut given: BTreeMap<(usize, usize), Vec<u8>> = BTreeMap::new();
+    for contribution in &job.contributions {
+        let units = given.entry((contribution.plane, contribution.generator)).or_insert_with(|| vec![0; length]);
+        contribution.add_to(plan, &prefixes, units)?;
+    }
+    let mut buffer = vec![0; if file.is_some() { length } else { 0 }];
+    let pull = |OwnPart { plane, place, seen, next, .. }: OwnPart<'_>| {
+        let contributed = (0..lanes.generators()).map(|generator| given.get(&(plane, generator)).map(Vec::as_slice)).collect();
+        let part = plane * lanes.blocks_per_plane() + job.job.block;
+        let first_unit = to_u64(part * lanes.units_per_block() + job.job.first_unit);
+        let next = if file.is_some() { &mut buffer[..] } else { next };
+        let tally = lanes.pull(source, &prefixes, &mut Target { plane, seen, next, first_unit, contributed });
+        let chunk = file.map(|file| file.pack(&buffer)).transpose()?.map(|chunk| (job.job.first_unit / JOB_UNITS, chunk));
+        Ok(Found { place, tally, chunk })
+    };
+    job.parts.into_iter().filter(|part| !part.is_full).map(pull).collect()
+}

@@ -1,0 +1,105 @@
+//! What processes send each other in a level by lanes.
+//!
+//! Message to a process: for its jobs of the round, in order, for each plane and generator to which this process may contribute, a header word
+//! `length << 2 | kind` and the bytes in words. Kind 0: no states, no bytes. Kind 1: the bits of all target lanes that this process speaks for, one bit a state.
+//! Kind 2: a zstd frame of the same, where many bytes are zero.
+
+use super::guards::Tally;
+use super::lane_jobs::OwnJob;
+use super::lane_rounds::{Job, Plan};
+use super::level::Work;
+use crate::base::ids::{to_u64, to_usize};
+use crate::base::{Error, Result, codec};
+use crate::expand::{LaneSource, PrefixTable};
+
+/// Bits of some states of a job, from another process.
+pub(super) struct Contribution {
+    sender: usize,
+    pub(super) plane: usize,
+    pub(super) generator: usize,
+    kind: u64,
+    bytes: Vec<u8>,
+}
+
+const NOTHING: u64 = 0;
+const BITS: u64 = 1;
+const FRAME: u64 = 2;
+
+/// The part of the message to `owner` that belongs to one of its jobs.
+pub(super) fn contribute_job(plan: &Plan<'_>, source: &LaneSource<'_>, owner: usize, me: usize, job: Job) -> (Vec<u64>, Tally) {
+    let lanes = plan.lanes;
+    let prefixes = lanes.prefixes(job.block, job.first_unit, job.units);
+    let (mut words, mut sent) = (Vec::new(), Tally::default());
+    for (plane, generator) in plan.contributions(owner, me, job) {
+        let bits = lanes.contribute(source, &plan.owned[me], &prefixes, plane, generator).unwrap_or_default();
+        let frame = if has_many_zeros(&bits) { zstd::bulk::compress(&bits, 1).ok() } else { None };
+        let (kind, bytes): (u64, &[u8]) = match &frame {
+            _ if bits.is_empty() => (NOTHING, &[]),
+            Some(frame) if frame.len() < bits.len() => (FRAME, frame),
+            _ => (BITS, &bits),
+        };
+        sent.add(codec::checksum(bytes) ^ kind);
+        words.push(to_u64(bytes.len()) << 2 | kind);
+        words.extend(bytes.chunks(8).map(|chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            u64::from_le_bytes(word)
+        }));
+    }
+    (words, sent)
+}
+
+/// Whether compression pays: at least a quarter of the bytes are zero.
+fn has_many_zeros(bytes: &[u8]) -> bool {
+    bytes.iter().filter(|&&byte| byte == 0).count() * 4 > bytes.len()
+}
+
+/// Takes the messages of a round apart, job by job.
+pub(super) fn read_contributions(
+    plan: &Plan<'_>,
+    me: usize,
+    incoming: &[Vec<u64>],
+    jobs: &mut [OwnJob<'_>],
+    work: &mut Work,
+) -> Result<()> {
+    let broken = || Error::invariant("words of a message of lanes", "too few", "as many as its headers say");
+    for (sender, words) in incoming.iter().enumerate().filter(|(sender, _)| *sender != me) {
+        let mut rest = &words[..];
+        for job in jobs.iter_mut() {
+            for (plane, generator) in plan.contributions(me, sender, job.job) {
+                let (&header, after) = rest.split_first().ok_or_else(broken)?;
+                let (kind, length) = (header & 3, to_usize(header >> 2));
+                let (data, after) = after.split_at_checked(length.div_ceil(8)).ok_or_else(broken)?;
+                rest = after;
+                let mut bytes: Vec<u8> = data.iter().flat_map(|word| word.to_le_bytes()).collect();
+                bytes.truncate(length);
+                work.received.add(codec::checksum(&bytes) ^ kind);
+                if kind != NOTHING {
+                    job.contributions.push(Contribution { sender, plane, generator, kind, bytes });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Contribution {
+    /// Adds the states to the units of a job.
+    pub(super) fn add_to(&self, plan: &Plan<'_>, prefixes: &PrefixTable, units: &mut [u8]) -> Result<()> {
+        let broken =
+            |found: String| Error::invariant("bits of lanes that another process sent", found, "one for each state that it speaks for");
+        let unpacked;
+        let bits = match self.kind {
+            BITS => &self.bytes,
+            FRAME => {
+                unpacked = zstd::bulk::decompress(&self.bytes, units.len()).map_err(|error| broken(error.to_string()))?;
+                &unpacked
+            }
+            other => return Err(broken(format!("kind {other}"))),
+        };
+        if plan.lanes.receive(bits, &plan.owned[self.sender], prefixes, self.plane, self.generator, units) {
+            return Ok(());
+        }
+        Err(broken(format!("{} bytes", bits.len())))
+    }
+}
