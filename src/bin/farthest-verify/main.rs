@@ -149,7 +149,7 @@ impl Checker {
     /// The records that every certificate begins with: kind of claim and its place, the puzzle, and what follows.
     fn head(&self, path: &Path) -> Checked<(String, String, Puzzle, Records)> {
         self.limits.restart();
-        let mut records = Records::open(path)?;
+        let mut records = Records::open(path, &self.limits)?;
         let record = records.expect("farthest-certificate")?;
         if record.numbers("farthest-certificate 1")? != [1] {
             return Err(record.unreadable(shown(record.text()), "version 1"));
@@ -247,7 +247,7 @@ impl Checker {
         refuse_link(&path)?;
         let certificate = self.distance_certificate(&path)?;
         if !arguments.merge.is_empty() {
-            distance::merge(&certificate, &arguments.merge)?;
+            distance::merge(&certificate, &arguments.merge, &self.limits)?;
             return Ok(format!("{} (as {} receipts of this checker say together)", distance::claim(&certificate), arguments.merge.len()));
         }
         let (Some((part, parts)), Some(receipt)) = (arguments.interval, &arguments.receipt) else {
