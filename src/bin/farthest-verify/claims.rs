@@ -100,9 +100,9 @@ pub fn group(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked
     if let Some(name) = puzzle.odd_move().filter(|_| !is_symmetric) {
         return Err(refuted(record.place(), format!("the odd move {}", shown(name)), "even moves only, for the alternating group"));
     }
-    let places: Vec<u16> = (0..u16::MAX).take(size).collect();
+    let places: Vec<u16> = (1..=u16::MAX).take(size).collect();
     let reached = follow(puzzle, &word, &places);
-    let moved: Vec<usize> = (0..size).filter(|&place| usize::from(reached[place]) != place).collect();
+    let moved: Vec<usize> = (0..size).filter(|&place| reached[place] != places[place]).collect();
     let expected = if is_symmetric { 2 } else { 3 };
     // In a row, perhaps around the end: some place in the set has all others behind it.
     let in_a_row = moved.len() == expected && moved.iter().any(|first| (1..expected).all(|next| moved.contains(&((first + next) % size))));
