@@ -41,6 +41,14 @@ impl Claimed {
         Some(Self { kind: records.get("claim")?.first()?.clone(), moves, solved, records })
     }
 
+    /// The same for certificates of the same claim, whatever their evidence; a word is a claim.
+    pub fn key(&self) -> String {
+        let names = ["puzzle", "solved", "group", "from", "to", "length", "word"];
+        let moves: Vec<String> =
+            self.moves.iter().map(|(name, turn)| format!("{name} {:?}", turn(&(1..=self.solved.len()).collect()))).collect();
+        format!("{} {moves:?} {:?}", self.kind, names.map(|name| self.records.get(name)))
+    }
+
     /// Whether what is claimed holds.
     pub fn is_true(&self) -> bool {
         let word = self.records.get("word").cloned().unwrap_or_default();
