@@ -242,12 +242,14 @@ impl Labelling {
             stretches.push(at..end);
             at = end;
         }
-        let counts: Vec<Checked<Vec<u64>>> =
-            stretches.into_par_iter().map(|stretch| self.check_stretch(place, certificate.levels.len(), stretch, &back)).collect();
         let mut sums = vec![0; certificate.levels.len()];
-        for part in counts {
-            for (sum, count) in sums.iter_mut().zip(part?) {
-                *sum += count;
+        // Some at a time, so that the first fault ends the check, and few counts are kept.
+        for some in stretches.chunks(1 << 10) {
+            let check = |stretch: &Range<u64>| self.check_stretch(place, certificate.levels.len(), stretch.clone(), &back);
+            for counts in some.par_iter().map(check).collect::<Vec<Checked<Vec<u64>>>>() {
+                for (sum, count) in sums.iter_mut().zip(counts?) {
+                    *sum += count;
+                }
             }
         }
         Ok(sums)
