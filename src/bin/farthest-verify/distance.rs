@@ -269,7 +269,7 @@ impl Labelling {
                 let arrangement = walk.now();
                 let mut has_lower = label == 0;
                 for step in ahead {
-                    let next = self.neighbour(step, &arrangement);
+                    let next = self.neighbour(step, &arrangement, number - first);
                     if next > label + 1 {
                         let next = if next == NONE { "no level".into() } else { format!("level {next}") };
                         return Err(refuted(
@@ -282,7 +282,7 @@ impl Labelling {
                 }
                 for step in back {
                     // NONE + 1 would be 0, which no other state than the start has.
-                    has_lower |= self.neighbour(step, &arrangement).wrapping_add(1) == label;
+                    has_lower |= self.neighbour(step, &arrangement, number - first).wrapping_add(1) == label;
                 }
                 if !has_lower {
                     return Err(refuted(place, self.shown(number), "a move to it from the level before"));
@@ -294,13 +294,17 @@ impl Labelling {
     }
 
     #[inline(always)]
-    fn neighbour(&self, step: &Step, arrangement: &[u8]) -> u8 {
+    fn neighbour(&self, step: &Step, arrangement: &[u8], number: u64) -> u8 {
+        let there = wide(step.plane) * self.numbering.arrangements;
+        if step.stays {
+            return self.labels[index(there + number)];
+        }
         let mut next = [0; crate::numbering::MOST_ARRANGED];
         for (entry, &source) in next.iter_mut().zip(&step.from) {
             *entry = arrangement[usize::from(source)];
         }
         let (number, _) = rank(&next[..step.from.len()]);
-        self.labels[index(wide(step.plane) * self.numbering.arrangements + self.numbering.shortened(number))]
+        self.labels[index(there + self.numbering.shortened(number))]
     }
 
     fn shown(&self, number: u64) -> String {
