@@ -33,6 +33,8 @@ pub enum Command {
     Table(TableArguments),
     /// Write a puzzle or a complete run for another program to check
     Export(ExportArguments),
+    /// Write certificates, which farthest-verify checks
+    Certify(CertifyArguments),
     /// List the puzzles that ship with the program
     Puzzles,
     /// Draw the progress of a run from another terminal
@@ -172,6 +174,29 @@ pub struct ExportArguments {
     /// File to write, instead of standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+/// Arguments of `certify`.
+#[derive(Clone, Debug, Args)]
+pub struct CertifyArguments {
+    /// What is certified.
+    #[command(subcommand)]
+    pub what: CertifyCommand,
+}
+
+/// The kinds of certificates that can be asked for.
+#[derive(Clone, Debug, Subcommand)]
+pub enum CertifyCommand {
+    /// The number of states at each distance, from a complete run with keep_levels: writes RUN/distance.cert
+    Distance(CertifyDistanceArguments),
+}
+
+/// Arguments of `certify distance`.
+#[derive(Clone, Debug, Args)]
+pub struct CertifyDistanceArguments {
+    /// The run folder
+    #[arg(value_name = "RUN")]
+    pub folder: PathBuf,
 }
 
 /// Arguments of `watch`.
