@@ -15,6 +15,7 @@ pub mod observer;
 pub mod outcome;
 pub mod run_folder;
 pub mod shared_views;
+pub mod shortest;
 pub mod state_rounds;
 pub mod stop;
 pub mod unseen_rounds;
