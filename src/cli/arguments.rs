@@ -28,6 +28,8 @@ pub enum Command {
     Plan(PlanArguments),
     /// Merge the runs below a folder into one God's-number table
     Table(TableArguments),
+    /// Write certificates, which farthest-verify checks
+    Certify(CertifyArguments),
     /// List the puzzles that ship with the program
     Puzzles,
     /// Draw the progress of a run from another terminal
@@ -138,6 +140,29 @@ pub struct TableArguments {
     /// Show the number of states at every depth, too
     #[arg(long)]
     pub depths: bool,
+}
+
+/// Arguments of `certify`.
+#[derive(Clone, Debug, Args)]
+pub struct CertifyArguments {
+    /// What is certified.
+    #[command(subcommand)]
+    pub what: CertifyCommand,
+}
+
+/// The kinds of certificates that can be asked for.
+#[derive(Clone, Debug, Subcommand)]
+pub enum CertifyCommand {
+    /// The number of states at each distance, from a complete run with keep_levels: writes RUN/distance.cert
+    Distance(CertifyDistanceArguments),
+}
+
+/// Arguments of `certify distance`.
+#[derive(Clone, Debug, Args)]
+pub struct CertifyDistanceArguments {
+    /// The run folder
+    #[arg(value_name = "RUN")]
+    pub folder: PathBuf,
 }
 
 /// Arguments of `watch`.

@@ -1,6 +1,7 @@
 //! Layer 8: one subcommand a file. The only layer that prints.
 
 pub mod arguments;
+pub mod certify;
 pub mod plan;
 pub mod progress;
 pub mod progress_file;
@@ -25,6 +26,7 @@ pub fn dispatch(arguments: Arguments) -> Result<i32> {
         Command::Resume(resume) => run::resume(&resume),
         Command::Plan(plan) => plan::plan(&plan).map(|()| 0),
         Command::Table(table) => table::table(&table).map(|()| 0),
+        Command::Certify(certify) => certify::certify(&certify).map(|()| 0),
         Command::Puzzles => puzzles::puzzles().map(|()| 0),
         Command::Watch(watch) => watch::watch(&watch),
     }

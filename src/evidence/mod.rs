@@ -1,5 +1,7 @@
 #![doc = include_str!("README.md")]
 
+pub mod archive_files;
+pub mod certificate;
 pub mod dataset;
 pub mod group_order;
 
