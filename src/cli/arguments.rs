@@ -28,6 +28,8 @@ pub enum Command {
     Plan(PlanArguments),
     /// Merge the runs below a folder into one God's-number table
     Table(TableArguments),
+    /// Find a shortest word from a state to the solved one, or say why there is none
+    Solve(SolveArguments),
     /// Write certificates, which farthest-verify checks
     Certify(CertifyArguments),
     /// List the puzzles that ship with the program
@@ -142,6 +144,51 @@ pub struct TableArguments {
     pub depths: bool,
 }
 
+/// A puzzle and two of its states.
+#[derive(Clone, Debug, Args)]
+pub struct EndsArguments {
+    /// A file of configs/puzzles or configs/runs, or a short name such as turnstyle-12
+    pub puzzle: PathBuf,
+    /// Metric, instead of the default one
+    #[arg(long, value_name = "NAME")]
+    pub metric: Option<String>,
+    /// The state: labels in position order, "4 3 2 1 5 6 7 8" or 4,3,2,1,5,6,7,8; up to 12 pieces also 4321567890AB
+    #[arg(long, value_name = "STATE")]
+    pub state: String,
+    /// The word leads from this state to --state
+    #[arg(long, value_name = "STATE", conflicts_with = "to")]
+    pub from: Option<String>,
+    /// The word leads from --state to this one [default: the solved state]
+    #[arg(long, value_name = "STATE")]
+    pub to: Option<String>,
+    /// Most memory for the search, such as 8G or 500M [default: half of what is free]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub memory: Option<u64>,
+}
+
+/// Arguments of `solve`.
+#[derive(Clone, Debug, Args)]
+pub struct SolveArguments {
+    /// From where to where.
+    #[command(flatten)]
+    pub ends: EndsArguments,
+    /// Every shortest word
+    #[arg(long)]
+    pub all: bool,
+    /// With --all: list at most so many words
+    #[arg(long, value_name = "M", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub most: u64,
+    /// Every arrangement on the way
+    #[arg(long)]
+    pub steps: bool,
+    /// Read the distances from a complete run with keep_levels instead of searching
+    #[arg(long, value_name = "RUN")]
+    pub table: Option<PathBuf>,
+    /// Print one JSON object; the exit code is then 0 also when there is no word
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Arguments of `certify`.
 #[derive(Clone, Debug, Args)]
 pub struct CertifyArguments {
@@ -230,6 +277,20 @@ fn parse_span(text: &str) -> Result<Duration, String> {
     if span.is_zero() { Err("found no time at all".into()) } else { Ok(span) }
 }
 
+/// A number of bytes, with K, M, G or T for binary multiples.
+fn parse_bytes(text: &str) -> Result<u64, String> {
+    let letters = text.trim_end_matches("iB").trim_end_matches('B');
+    let (digits, shift) = match letters.chars().last() {
+        Some('k' | 'K') => (&letters[..letters.len() - 1], 10),
+        Some('m' | 'M') => (&letters[..letters.len() - 1], 20),
+        Some('g' | 'G') => (&letters[..letters.len() - 1], 30),
+        Some('t' | 'T') => (&letters[..letters.len() - 1], 40),
+        _ => (letters, 0),
+    };
+    let count: u64 = digits.parse().map_err(|_| "found no number of bytes; write 8G, 500M or 1000000".to_owned())?;
+    count.checked_mul(1 << shift).filter(|&bytes| bytes > 0).ok_or_else(|| "found no possible number of bytes".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -238,6 +299,16 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn bytes() {
+        assert_eq!(parse_bytes("8G"), Ok(8 << 30));
+        assert_eq!(parse_bytes("500MiB"), Ok(500 << 20));
+        assert_eq!(parse_bytes("7"), Ok(7));
+        for wrong in ["", "G", "-1", "0", "8X", "99999999999999999999", "20000000T"] {
+            assert!(parse_bytes(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

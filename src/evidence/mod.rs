@@ -4,5 +4,6 @@ pub mod archive_files;
 pub mod certificate;
 pub mod dataset;
 pub mod group_order;
+pub mod unreachable;
 
 pub use dataset::Provenance;
