@@ -1,0 +1,199 @@
+//! Claims whose evidence is in the certificate itself: words, groups, invariants, closed sets. Each check returns the claim in words.
+
+use crate::limits::{Checked, Limits, refuted, shown, unreadable, wide};
+use crate::puzzle::{Puzzle, is_odd, moved};
+use crate::records::{Record, Records};
+use std::collections::HashSet;
+
+/// Two states that a claim is about, and where the second one is written.
+pub struct Ends {
+    pub from: Vec<u16>,
+    pub to: Vec<u16>,
+    pub place: String,
+}
+
+impl Ends {
+    pub fn read(puzzle: &Puzzle, records: &mut Records) -> Checked<Self> {
+        let from = puzzle.state(&records.expect("from")?)?;
+        let record = records.expect("to")?;
+        Ok(Self { from, to: puzzle.state(&record)?, place: record.place() })
+    }
+}
+
+/// A state as it is printed, cut when it is long.
+pub fn state_text(labels: &[u16]) -> String {
+    const MOST: usize = 24;
+    let text: Vec<String> = labels.iter().take(MOST).map(u16::to_string).collect();
+    text.join(" ") + if labels.len() > MOST { " ..." } else { "" }
+}
+
+/// The records `length` and `word`: numbers of moves, as many as stated, and where the last one is written.
+pub fn read_word(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked<(Vec<usize>, String)> {
+    let record = records.expect("length")?;
+    let [length] = record.numbers("length L")?;
+    let mut word = Vec::new();
+    let mut line = records.expect("word")?;
+    loop {
+        limits.memory(line.place(), 16 * u128::from(wide(word.len())))?;
+        for name in line.rest() {
+            let number = puzzle.move_of(name);
+            word.push(number.ok_or_else(|| line.unreadable(shown(name), format!("a move of {}", puzzle.title)))?);
+        }
+        if wide(word.len()) > length || !records.is_next("word")? {
+            break;
+        }
+        line = records.expect("word")?;
+    }
+    if wide(word.len()) != length {
+        return Err(refuted(line.place(), format!("{} moves", word.len()), format!("{length}, as in {}", record.place())));
+    }
+    limits.steps(line.place(), u128::from(length) * u128::from(wide(puzzle.solved.len())))?;
+    Ok((word, line.place()))
+}
+
+/// Where a word leads.
+pub fn follow(puzzle: &Puzzle, word: &[usize], from: &[u16]) -> Vec<u16> {
+    word.iter().fold(from.to_vec(), |state, &number| moved(&state, &puzzle.moves[number]))
+}
+
+/// A word that must lead from one end to the other.
+pub fn read_leading_word(puzzle: &Puzzle, records: &mut Records, limits: &Limits, ends: &Ends) -> Checked<usize> {
+    let (word, place) = read_word(puzzle, records, limits)?;
+    let reached = follow(puzzle, &word, &ends.from);
+    if reached != ends.to {
+        let found = format!("a word that leads to {}", state_text(&reached));
+        return Err(refuted(place, found, format!("{}, as in {}", state_text(&ends.to), ends.place)));
+    }
+    Ok(word.len())
+}
+
+pub fn word(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked<String> {
+    let ends = Ends::read(puzzle, records)?;
+    let length = read_leading_word(puzzle, records, limits, &ends)?;
+    records.end()?;
+    Ok(format!("{}: {length} moves lead from {} to {}", puzzle.title, state_text(&ends.from), state_text(&ends.to)))
+}
+
+/// A swap of two neighbours, or a cycle of three places in a row, conjugated by turning all places, generates all or all even permutations.
+pub fn group(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked<String> {
+    let record = records.expect("group")?;
+    let [name] = record.fields("group symmetric|alternating")?;
+    let is_symmetric = match name {
+        "symmetric" => true,
+        "alternating" => false,
+        _ => return Err(record.unreadable(shown(name), "symmetric or alternating")),
+    };
+    let (word, place) = read_word(puzzle, records, limits)?;
+    records.end()?;
+    distinct(puzzle, &record)?;
+    let size = puzzle.solved.len();
+    // A shift by an amount prime to the size has the shift by one among its powers.
+    let is_shift = |from: &Vec<u16>| {
+        let amount = usize::from(from[0]);
+        gcd(amount, size) == 1 && (0..).zip(from).all(|(place, &source)| usize::from(source) == (place + amount) % size)
+    };
+    limits.steps(record.place(), puzzle.steps_a_state())?;
+    if !puzzle.moves.iter().any(is_shift) {
+        return Err(refuted(record.place(), "no move that shifts all places by an amount prime to their number", "one"));
+    }
+    if let Some(name) = puzzle.odd_move().filter(|_| !is_symmetric) {
+        return Err(refuted(record.place(), format!("the odd move {}", shown(name)), "even moves only, for the alternating group"));
+    }
+    let places: Vec<u16> = (0..u16::MAX).take(size).collect();
+    let reached = follow(puzzle, &word, &places);
+    let moved: Vec<usize> = (0..size).filter(|&place| usize::from(reached[place]) != place).collect();
+    let expected = if is_symmetric { 2 } else { 3 };
+    // In a row, perhaps around the end: some place in the set has all others behind it.
+    let in_a_row = moved.len() == expected && moved.iter().any(|first| (1..expected).all(|next| moved.contains(&((first + next) % size))));
+    if !in_a_row {
+        let wanted = if is_symmetric { "two neighbours swapped" } else { "three places in a row turned" };
+        return Err(refuted(place, format!("a word that moves {} places, to {}", moved.len(), state_text(&reached)), wanted));
+    }
+    let what = if is_symmetric { "all arrangements" } else { "exactly the even arrangements, half of all" };
+    Ok(format!("{}: the moves reach {what} of {size} pieces ({name} group)", puzzle.title))
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+fn distinct(puzzle: &Puzzle, record: &Record) -> Checked<()> {
+    if puzzle.is_distinct() {
+        Ok(())
+    } else {
+        Err(unreadable(record.place(), "a solved state with equal pieces", "each label once, for this claim"))
+    }
+}
+
+/// Every move is even; the two states differ by an odd permutation.
+pub fn invariant(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked<String> {
+    let record = records.expect("invariant")?;
+    let [name] = record.fields("invariant NAME")?;
+    if name != "parity" {
+        return Err(record.unreadable(shown(name), "parity"));
+    }
+    let ends = Ends::read(puzzle, records)?;
+    records.end()?;
+    distinct(puzzle, &record)?;
+    limits.steps(record.place(), puzzle.steps_a_state())?;
+    if let Some(name) = puzzle.odd_move() {
+        return Err(refuted(record.place(), format!("the odd move {}", shown(name)), "even moves only"));
+    }
+    let place_in = |state: &[u16], label: u16| (0..).zip(state).find(|(_, other)| **other == label).map(|(place, _)| place);
+    let between: Option<Vec<u16>> = ends.to.iter().map(|&label| place_in(&ends.from, label)).collect();
+    if !is_odd(&between.expect("both are rearrangements of one state")) {
+        return Err(refuted(&ends.place, "an even permutation of \"from\"", "an odd one"));
+    }
+    Ok(format!(
+        "{}: {} cannot be reached from {}: every move is even, the two differ by an odd permutation",
+        puzzle.title,
+        state_text(&ends.to),
+        state_text(&ends.from)
+    ))
+}
+
+/// No move leaves the set, which holds one state and not the other.
+pub fn closed_set(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked<String> {
+    let ends = Ends::read(puzzle, records)?;
+    let record = records.expect("states")?;
+    let [count] = record.numbers("states K")?;
+    // A state of the set, of the hash table and of the list of places.
+    let bytes_a_state = 128 + 2 * u128::from(wide(puzzle.solved.len()));
+    limits.memory(record.place(), u128::from(count) * bytes_a_state)?;
+    limits.steps(record.place(), u128::from(count) * (puzzle.steps_a_state() + 1))?;
+    let mut set: HashSet<Vec<u16>> = HashSet::new();
+    let mut records_of_states = Vec::new();
+    for _ in 0..count {
+        let record = records.expect("state")?;
+        let state = puzzle.state(&record)?;
+        if !set.insert(state.clone()) {
+            return Err(record.unreadable("a state that was there before", "each state once"));
+        }
+        records_of_states.push((record.place(), state));
+    }
+    records.end()?;
+    if !set.contains(&ends.from) {
+        return Err(refuted(record.place(), "a set without the state \"from\"", "one that holds it"));
+    }
+    if set.contains(&ends.to) {
+        return Err(refuted(&ends.place, "a state of the set", "one outside it"));
+    }
+    for (place, state) in &records_of_states {
+        for (name, from) in puzzle.names.iter().zip(&puzzle.moves) {
+            let next = moved(state, from);
+            if !set.contains(&next) {
+                return Err(refuted(
+                    place,
+                    format!("a state that {} leads out of the set, to {}", shown(name), state_text(&next)),
+                    "a closed set",
+                ));
+            }
+        }
+    }
+    Ok(format!(
+        "{}: {} cannot be reached from {}: no move leaves a set of {count} states that holds only the latter",
+        puzzle.title,
+        state_text(&ends.to),
+        state_text(&ends.from)
+    ))
+}

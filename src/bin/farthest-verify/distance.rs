@@ -1,0 +1,399 @@
+//! Distances from the solved state: a label for every state, from the archived levels, and the rules that make labels distances.
+//!
+//! Start: label 0 and no other state. Moves: none leads to a label larger by more than 1, or to a state without one. Every other state: some move leads
+//! to it from a label smaller by exactly 1. The README of src/evidence says why that is enough. Memory: a byte a numbered state.
+
+use crate::archive::{self, Shards};
+use crate::claims::state_text;
+use crate::limits::{Checked, Limits, index, refuted, shown, unreadable, wide};
+use crate::numbering::{Numbering, Step, rank};
+use crate::puzzle::Puzzle;
+use crate::records::{Record, Records, io_error, open, refuse_link, shown_path};
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::io::Read;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// No level has the state.
+const NONE: u8 = u8::MAX;
+
+/// Levels that fit beside [`NONE`], with room for the sum of a label and 1.
+const MOST_LEVELS: u64 = 254;
+
+/// States checked by one thread at a time.
+const STRETCH: u64 = 1 << 18;
+
+const MOST_FILES: u64 = 1 << 20;
+
+/// What `distance.cert` says.
+pub struct Certificate {
+    pub place: String,
+    pub puzzle: Puzzle,
+    pub ranks: u64,
+    shard_length: u64,
+    /// States at each distance.
+    pub levels: Vec<u64>,
+    level_places: Vec<String>,
+    files: Vec<ArchiveFile>,
+    /// SHA-256 of its bytes.
+    pub digest: String,
+}
+
+struct ArchiveFile {
+    place: String,
+    depth: u64,
+    bytes: u64,
+    sha256: String,
+    path: String,
+}
+
+/// The labels of all numbered states.
+pub struct Labelling {
+    numbering: Numbering,
+    labels: Vec<u8>,
+}
+
+impl Certificate {
+    /// Reads the records behind `claim distance`.
+    pub fn read(puzzle: Puzzle, records: &mut Records, digest: String) -> Checked<Self> {
+        let record = records.expect("ranks")?;
+        let [ranks, shard_length] = record.numbers("ranks R S")?;
+        if !(1..=ranks).contains(&shard_length) {
+            return Err(record.unreadable(format!("shards of {shard_length} of {ranks} numbers"), "from 1 to all"));
+        }
+        let place = record.place();
+        let states_record = records.expect("states")?;
+        let [states] = states_record.numbers("states N")?;
+        let record = records.expect("levels")?;
+        let [count] = record.numbers("levels D+1")?;
+        if !(1..=MOST_LEVELS).contains(&count) {
+            return Err(record.unreadable(format!("{count} levels"), format!("1 to {MOST_LEVELS}")));
+        }
+        let (mut levels, mut level_places) = (Vec::new(), Vec::new());
+        for depth in 0..count {
+            let record = records.expect("level")?;
+            let [stated, states] = record.numbers("level DEPTH STATES")?;
+            if stated != depth || states == 0 {
+                return Err(record.unreadable(shown(record.text()), format!("level {depth} and at least one state")));
+            }
+            levels.push(states);
+            level_places.push(record.place());
+        }
+        let sum: u128 = levels.iter().map(|&states| u128::from(states)).sum();
+        if sum != u128::from(states) {
+            return Err(refuted(states_record.place(), format!("{states} states"), format!("{sum}, the sum of the levels")));
+        }
+        let record = records.expect("archives")?;
+        let [count] = record.numbers("archives K")?;
+        if count > MOST_FILES {
+            return Err(record.unreadable(format!("{count} files"), format!("at most {MOST_FILES}")));
+        }
+        let mut files: Vec<ArchiveFile> = Vec::new();
+        for _ in 0..count {
+            let record = records.expect("archive")?;
+            let file = ArchiveFile::read(&record, wide(levels.len()))?;
+            if files.last().is_some_and(|last| (last.depth, &last.path) >= (file.depth, &file.path)) {
+                return Err(record.unreadable(shown(&file.path), "files in ascending order, each once"));
+            }
+            files.push(file);
+        }
+        records.end()?;
+        Ok(Self { place, puzzle, ranks, shard_length, levels, level_places, files, digest })
+    }
+
+    pub fn states(&self) -> u64 {
+        self.levels.iter().sum()
+    }
+
+    /// Reads the archive in the run folder and labels all states; every file must have its digest, every level its number of states.
+    pub fn label(&self, run: &Path, limits: &Limits) -> Checked<Labelling> {
+        let numbering = Numbering::new(&self.puzzle, &self.place, limits)?;
+        if numbering.count() != u128::from(self.ranks) {
+            return Err(refuted(
+                &self.place,
+                format!("{} numbered states", self.ranks),
+                format!("{} for {}", numbering.count(), self.puzzle.title),
+            ));
+        }
+        let longest = self.files.iter().map(|file| file.bytes).max().unwrap_or(0);
+        limits.memory(&self.place, u128::from(self.ranks) + u128::from(longest))?;
+        let all_bytes: u128 = self.files.iter().map(|file| u128::from(file.bytes)).sum();
+        limits.steps(&self.place, u128::from(self.ranks) + 2 * all_bytes)?;
+        let mut labels = vec![NONE; index(self.ranks)];
+        let mut counts = vec![0; self.levels.len()];
+        for file in &self.files {
+            let path = file.path_in(run)?;
+            let bytes = file.bytes_of(&path)?;
+            let depth = u8::try_from(file.depth).expect("at most MOST_LEVELS");
+            let place = shown_path(&path);
+            let mut found = |number: u64| {
+                let label = &mut labels[index(number)];
+                if *label != NONE {
+                    let state = state_text(&numbering.state(number));
+                    return Err(refuted(&place, format!("state {number} ({state}) in level {depth}"), format!("it only in level {label}")));
+                }
+                *label = depth;
+                counts[usize::from(depth)] += 1;
+                Ok(())
+            };
+            let shards = Shards { ranks: self.ranks, length: self.shard_length };
+            archive::read(&bytes, shards, &place, limits, &mut found)?;
+        }
+        for ((&stated, found), place) in self.levels.iter().zip(counts).zip(&self.level_places) {
+            if stated != found {
+                return Err(refuted(place, format!("{stated} states"), format!("{found}, as the archive has")));
+            }
+        }
+        Ok(Labelling { numbering, labels })
+    }
+}
+
+impl ArchiveFile {
+    fn read(record: &Record, levels: u64) -> Checked<Self> {
+        let [depth, bytes, sha256, path] = record.fields("archive DEPTH BYTES SHA256 PATH")?;
+        let (depth, bytes) = (record.number(depth)?, record.number(bytes)?);
+        if depth >= levels {
+            return Err(record.unreadable(format!("a file of level {depth}"), format!("levels below {levels}")));
+        }
+        if sha256.len() != 64 || !sha256.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+            return Err(record.unreadable(shown(sha256), "64 hexadecimal digits"));
+        }
+        let name = path.strip_prefix(&format!("levels/{depth:06}/"));
+        if !name.is_some_and(is_plain_name) {
+            return Err(record.unreadable(shown(path), format!("levels/{depth:06}/NAME within the run folder")));
+        }
+        Ok(Self { place: record.place(), depth, bytes, sha256: sha256.into(), path: path.into() })
+    }
+
+    /// Where the file is: below the run folder without any link on the way.
+    fn path_in(&self, run: &Path) -> Checked<PathBuf> {
+        let mut path = run.to_path_buf();
+        for part in self.path.split('/') {
+            path.push(part);
+            refuse_link(&path)?;
+        }
+        Ok(path)
+    }
+
+    fn bytes_of(&self, path: &Path) -> Checked<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let read = open(path)?.take(self.bytes + 1).read_to_end(&mut bytes);
+        read.map_err(|error| io_error(path, &error))?;
+        if wide(bytes.len()) != self.bytes {
+            let found = if wide(bytes.len()) > self.bytes { "a longer file".into() } else { format!("{} bytes", bytes.len()) };
+            return Err(refuted(shown_path(path), found, format!("{} bytes, as in {}", self.bytes, self.place)));
+        }
+        let digest = hexadecimal(&Sha256::digest(&bytes));
+        if digest != self.sha256 {
+            return Err(refuted(shown_path(path), format!("SHA-256 {digest}"), format!("{}, as in {}", self.sha256, self.place)));
+        }
+        Ok(bytes)
+    }
+}
+
+/// Whether a file name stays in its folder and is no hidden file.
+pub fn is_plain_name(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+    !name.is_empty() && !name.starts_with('.') && name.bytes().all(plain)
+}
+
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// SHA-256 of a file.
+pub fn sha256(path: &Path, limits: &Limits) -> Checked<String> {
+    let mut file = open(path)?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let read = file.read(&mut buffer).map_err(|error| io_error(path, &error))?;
+        if read == 0 {
+            return Ok(hexadecimal(&hasher.finalize()));
+        }
+        limits.steps(shown_path(path), u128::from(wide(read)))?;
+        hasher.update(&buffer[..read]);
+    }
+}
+
+impl Labelling {
+    /// Checks the labels of the states with these numbers against all labels; returns how many states of each label there are.
+    pub fn check(&self, certificate: &Certificate, interval: Range<u64>, limits: &Limits) -> Checked<Vec<u64>> {
+        let place = &certificate.place;
+        let steps = u128::from(interval.end - interval.start) * certificate.puzzle.steps_a_state() / 2;
+        limits.steps(place, steps)?;
+        let start = self.numbering.number(&certificate.puzzle.solved).map(|number| self.labels[index(number)]);
+        if start != Some(0) || certificate.levels[0] != 1 {
+            let found = format!("{} states at distance 0, the solved state among them: {}", certificate.levels[0], start == Some(0));
+            return Err(refuted(place, found, "the solved state and no other"));
+        }
+        let back = self.numbering.steps_back();
+        let set = |steps: &[Step]| steps.iter().cloned().collect::<std::collections::BTreeSet<Step>>();
+        let is_symmetric = (0..back.len()).all(|plane| set(self.numbering.steps(plane)) == set(&back[plane]));
+        // With inverses the moves that lead into a state are those that lead out of it.
+        let back = if is_symmetric { vec![Vec::new(); back.len()] } else { back };
+        let arrangements = self.numbering.arrangements;
+        let mut stretches = Vec::new();
+        let mut at = interval.start;
+        while at < interval.end {
+            let end = interval.end.min(at + STRETCH).min((at / arrangements + 1) * arrangements);
+            stretches.push(at..end);
+            at = end;
+        }
+        let counts: Vec<Checked<Vec<u64>>> =
+            stretches.into_par_iter().map(|stretch| self.check_stretch(place, certificate.levels.len(), stretch, &back)).collect();
+        let mut sums = vec![0; certificate.levels.len()];
+        for part in counts {
+            for (sum, count) in sums.iter_mut().zip(part?) {
+                *sum += count;
+            }
+        }
+        Ok(sums)
+    }
+
+    /// States of one plane.
+    fn check_stretch(&self, place: &str, levels: usize, stretch: Range<u64>, back: &[Vec<Step>]) -> Checked<Vec<u64>> {
+        let plane = index(stretch.start / self.numbering.arrangements);
+        let first = wide(plane) * self.numbering.arrangements;
+        let (ahead, back) = (self.numbering.steps(plane), &back[plane]);
+        let mut counts = vec![0; levels];
+        let mut walk = self.numbering.walk(plane, stretch.start - first);
+        for number in stretch {
+            let label = self.labels[index(number)];
+            if label != NONE {
+                counts[usize::from(label)] += 1;
+                let arrangement = walk.now();
+                let mut has_lower = label == 0;
+                for step in ahead {
+                    let next = self.neighbour(step, &arrangement);
+                    if next > label + 1 {
+                        let next = if next == NONE { "no level".into() } else { format!("level {next}") };
+                        return Err(refuted(
+                            place,
+                            format!("a move from {} to {next}", self.shown(number)),
+                            "moves that lead at most one level further",
+                        ));
+                    }
+                    has_lower |= next + 1 == label && back.is_empty();
+                }
+                for step in back {
+                    // NONE + 1 would be 0, which no other state than the start has.
+                    has_lower |= self.neighbour(step, &arrangement).wrapping_add(1) == label;
+                }
+                if !has_lower {
+                    return Err(refuted(place, self.shown(number), "a move to it from the level before"));
+                }
+            }
+            walk.advance();
+        }
+        Ok(counts)
+    }
+
+    #[inline(always)]
+    fn neighbour(&self, step: &Step, arrangement: &[u8]) -> u8 {
+        let mut next = [0; crate::numbering::MOST_ARRANGED];
+        for (entry, &source) in next.iter_mut().zip(&step.from) {
+            *entry = arrangement[usize::from(source)];
+        }
+        let (number, _) = rank(&next[..step.from.len()]);
+        self.labels[index(wide(step.plane) * self.numbering.arrangements + self.numbering.shortened(number))]
+    }
+
+    fn shown(&self, number: u64) -> String {
+        format!("state {number} ({}) of level {}", state_text(&self.numbering.state(number)), self.labels[index(number)])
+    }
+
+    /// The label of a state; none when it has none.
+    pub fn label_of(&self, state: &[u16]) -> Option<u8> {
+        self.numbering.number(state).map(|number| self.labels[index(number)]).filter(|&label| label != NONE)
+    }
+}
+
+/// What is claimed once all states are checked.
+pub fn claim(certificate: &Certificate) -> String {
+    format!(
+        "{}: exactly {} states can be reached, at most {} moves are needed (God's number), {} states need as many; the number of states at every distance is right",
+        certificate.puzzle.title,
+        certificate.states(),
+        certificate.levels.len() - 1,
+        certificate.levels.last().copied().unwrap_or(0)
+    )
+}
+
+/// Interval `part` of `parts`, counted from 1.
+pub fn interval(ranks: u64, part: u64, parts: u64) -> Range<u64> {
+    let cut = |part: u64| u64::try_from(u128::from(ranks) * u128::from(part) / u128::from(parts)).expect("at most the ranks");
+    cut(part - 1)..cut(part)
+}
+
+/// What a checker process writes when an interval is right.
+pub fn write_receipt(path: &Path, certificate: &Certificate, interval: &Range<u64>, counts: &[u64]) -> Checked<()> {
+    let mut text = format!(
+        "farthest-receipt 1\ncertificate {}\ninterval {} {}\nlevels {}\n",
+        certificate.digest,
+        interval.start,
+        interval.end,
+        counts.len()
+    );
+    for (depth, count) in counts.iter().enumerate() {
+        text += &format!("level {depth} {count}\n");
+    }
+    let cannot = |error: std::io::Error| unreadable(shown_path(path), error, "a file that can be written");
+    fs::write(path, text + "end\n").map_err(cannot)
+}
+
+/// Whether the receipts are all for this certificate, cover all numbers once, and have its counts in all.
+pub fn merge(certificate: &Certificate, paths: &[PathBuf]) -> Checked<()> {
+    let mut intervals = Vec::new();
+    let mut sums = vec![0_u128; certificate.levels.len()];
+    for path in paths {
+        let mut records = Records::open(path)?;
+        records.expect("farthest-receipt")?.numbers::<1>("farthest-receipt 1").and_then(version_1(path))?;
+        let record = records.expect("certificate")?;
+        let [digest] = record.fields("certificate SHA256")?;
+        if digest != certificate.digest {
+            return Err(refuted(record.place(), format!("a receipt for certificate {}", shown(digest)), &certificate.digest));
+        }
+        let record = records.expect("interval")?;
+        let [start, end] = record.numbers("interval FIRST END")?;
+        intervals.push((start, end, record.place()));
+        let record = records.expect("levels")?;
+        if record.numbers("levels D+1")? != [wide(sums.len())] {
+            return Err(record.unreadable(shown(record.text()), format!("{} levels", sums.len())));
+        }
+        for (depth, sum) in sums.iter_mut().enumerate() {
+            let record = records.expect("level")?;
+            let [stated, states] = record.numbers("level DEPTH STATES")?;
+            if stated != wide(depth) {
+                return Err(record.unreadable(shown(record.text()), format!("level {depth}")));
+            }
+            *sum += u128::from(states);
+        }
+        records.end()?;
+    }
+    intervals.sort();
+    let mut covered = 0;
+    for (start, end, place) in &intervals {
+        if *start != covered || end < start {
+            let what = if *start > covered { "a gap" } else { "an overlap" };
+            return Err(refuted(place, format!("numbers {start} to {end}, {what}"), format!("an interval from {covered} on")));
+        }
+        covered = *end;
+    }
+    if covered != certificate.ranks {
+        return Err(refuted(&certificate.place, format!("receipts up to number {covered}"), format!("up to {}", certificate.ranks)));
+    }
+    for ((&stated, found), place) in certificate.levels.iter().zip(sums).zip(&certificate.level_places) {
+        if u128::from(stated) != found {
+            return Err(refuted(place, format!("{stated} states"), format!("{found}, the sum of the receipts")));
+        }
+    }
+    Ok(())
+}
+
+fn version_1(path: &Path) -> impl Fn([u64; 1]) -> Checked<()> {
+    let place = format!("{}:1", shown_path(path));
+    move |[version]| if version == 1 { Ok(()) } else { Err(unreadable(&place, format!("version {version}"), "version 1")) }
+}

@@ -1,0 +1,292 @@
+//! The numbers of states that a level archive uses: `plane * A + number of the arrangement`, as src/evidence/README.md specifies them.
+//!
+//! Some labels are *arranged*: they fill the places that the others leave, in a fixed order of places. What the others show is the plane. A move acts on
+//! places whatever stands there, so it takes plane to plane, and permutes the arrangement in a way that depends on the plane only: that is read off a
+//! state of each plane once. Whatever the numbering is, it is one to one; that is all that the proof of the distances needs of it.
+
+use crate::limits::{Checked, Limits, unreadable, wide};
+use crate::puzzle::{Puzzle, Shape, moved};
+use std::collections::{BTreeSet, HashMap};
+
+/// Most labels of an arrangement: 20! is the last factorial below 2^63.
+pub const MOST_ARRANGED: usize = 20;
+
+/// An arrangement: its first `m` entries are 0 to m-1 in some order.
+pub type Arrangement = [u8; MOST_ARRANGED];
+
+/// Where a move leads from a plane: entry `k` of the arrangement there was entry `from[k]`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Step {
+    pub plane: usize,
+    pub from: Vec<u8>,
+}
+
+/// What the labels that are not arranged show, 0 for the others; and the places of the arrangement in their order.
+struct Plane {
+    word: Vec<u16>,
+    places: Vec<u16>,
+    is_odd: bool,
+    steps: Vec<Step>,
+}
+
+pub struct Numbering {
+    /// Arranged labels: entry `k` of an arrangement stands for `labels[k]`.
+    labels: Vec<u16>,
+    planes: Vec<Plane>,
+    by_word: HashMap<Vec<u16>, usize>,
+    /// Numbered arrangements of a plane: m!, or half of them.
+    pub arrangements: u64,
+    /// Only arrangements with the sign of the plane are numbered.
+    is_halved: bool,
+}
+
+impl Numbering {
+    pub fn new(puzzle: &Puzzle, place: &str, limits: &Limits) -> Checked<Self> {
+        let refuse = |found: String, expected: &str| Err(unreadable(place, found, expected));
+        if !puzzle.is_distinct() {
+            return refuse("a solved state with equal pieces".into(), "each label once, for numbered states");
+        }
+        let size = puzzle.solved.len();
+        let ring = |first: usize, count: usize| (first..first + count).map(|at| u16::try_from(at % size).expect("at most 1,000")).collect();
+        let (places, home): (Vec<u16>, Vec<u16>) = match puzzle.shape {
+            Shape::Ring | Shape::Circle => (ring(1, size - 1), (2..=u16::MAX).take(size - 1).collect()),
+            Shape::Orbits => {
+                let places = largest_orbit(puzzle);
+                let home = places.iter().map(|&at| puzzle.solved[usize::from(at)]).collect();
+                (places, home)
+            }
+        };
+        if places.len() > MOST_ARRANGED {
+            return refuse(format!("{} places that reach one another", places.len()), "at most 20, for numbered states");
+        }
+        let mut numbering = Self { labels: home, planes: Vec::new(), by_word: HashMap::new(), arrangements: 0, is_halved: false };
+        let solved = numbering.masked(&puzzle.solved);
+        // A ring's plane p has piece 1 at place -p; the others' are the words that moves lead to, in their order.
+        let words: Vec<Vec<u16>> = match puzzle.shape {
+            Shape::Ring => (0..size).map(|plane| (0..size).map(|at| u16::from((at + plane) % size == 0)).collect()).collect(),
+            Shape::Circle => vec![solved.clone()],
+            Shape::Orbits => reachable(puzzle, &solved, place, limits)?,
+        };
+        limits.memory(place, u128::from(wide(words.len())) * bytes_a_plane(puzzle))?;
+        limits.steps(place, u128::from(wide(words.len())) * puzzle.steps_a_state())?;
+        numbering.by_word = words.iter().cloned().zip(0..).collect();
+        for (plane, word) in words.into_iter().enumerate() {
+            let places = if puzzle.shape == Shape::Ring { ring(size - plane + 1, size - 1) } else { places.clone() };
+            numbering.planes.push(Plane { word, places, is_odd: false, steps: Vec::new() });
+        }
+        for plane in 0..numbering.planes.len() {
+            let steps = puzzle.moves.iter().map(|from| numbering.step(plane, from)).collect();
+            numbering.planes[plane].steps = steps;
+        }
+        let start = numbering.by_word[&solved];
+        numbering.is_halved = numbering.labels.len() >= 2 && numbering.find_signs(start);
+        let all: u64 = (1..=wide(numbering.labels.len())).product();
+        numbering.arrangements = if numbering.is_halved { all / 2 } else { all };
+        Ok(numbering)
+    }
+
+    /// The labels that are not arranged, 0 for the others.
+    fn masked(&self, state: &[u16]) -> Vec<u16> {
+        state.iter().map(|label| if self.labels.contains(label) { 0 } else { *label }).collect()
+    }
+
+    /// What a move does in a plane.
+    fn step(&self, plane: usize, from: &[u16]) -> Step {
+        let here = &self.planes[plane];
+        let target = self.by_word[&moved(&here.word, from)];
+        let entry_at = |source: u16| (0_u8..).zip(&here.places).find(|(_, at)| **at == source).expect("arranged places stay arranged").0;
+        Step { plane: target, from: self.planes[target].places.iter().map(|&at| entry_at(from[usize::from(at)])).collect() }
+    }
+
+    /// Gives the planes signs such that no move changes the sign of plane times arrangement, if that is possible: then one sign only is reached.
+    fn find_signs(&mut self, start: usize) -> bool {
+        let mut signs = vec![None; self.planes.len()];
+        signs[start] = Some(false);
+        let mut open = vec![start];
+        while let Some(plane) = open.pop() {
+            for step in &self.planes[plane].steps {
+                let (_, step_is_odd) = rank(&step.from);
+                let sign = signs[plane].map(|sign: bool| sign ^ step_is_odd);
+                if signs[step.plane].is_none() {
+                    signs[step.plane] = sign;
+                    open.push(step.plane);
+                } else if signs[step.plane] != sign {
+                    return false;
+                }
+            }
+        }
+        for (plane, sign) in self.planes.iter_mut().zip(signs) {
+            plane.is_odd = sign.unwrap_or(false);
+        }
+        true
+    }
+
+    /// How many states are numbered.
+    pub fn count(&self) -> u128 {
+        u128::from(wide(self.planes.len())) * u128::from(self.arrangements)
+    }
+
+    pub fn steps(&self, plane: usize) -> &[Step] {
+        &self.planes[plane].steps
+    }
+
+    /// The moves that lead into each plane, backwards.
+    pub fn steps_back(&self) -> Vec<Vec<Step>> {
+        let mut back = vec![Vec::new(); self.planes.len()];
+        for (plane, here) in self.planes.iter().enumerate() {
+            for step in &here.steps {
+                let mut from = vec![0; step.from.len()];
+                for (entry, &source) in (0..).zip(&step.from) {
+                    from[usize::from(source)] = entry;
+                }
+                back[step.plane].push(Step { plane, from });
+            }
+        }
+        back
+    }
+
+    /// The number of a state; none when it has none.
+    pub fn number(&self, state: &[u16]) -> Option<u64> {
+        let plane = *self.by_word.get(&self.masked(state))?;
+        let here = &self.planes[plane];
+        let entries = here.places.iter().map(|&at| (0_u8..).zip(&self.labels).find(|(_, label)| **label == state[usize::from(at)]));
+        let arrangement: Vec<u8> = entries.map(|entry| entry.map(|(entry, _)| entry)).collect::<Option<_>>()?;
+        let (number, is_odd) = rank(&arrangement);
+        if self.is_halved && is_odd != here.is_odd {
+            return None;
+        }
+        Some(wide(plane) * self.arrangements + self.shortened(number))
+    }
+
+    /// Number of an arrangement in its plane, from its place in the lexicographic order.
+    pub fn shortened(&self, lexicographic: u64) -> u64 {
+        if self.is_halved { lexicographic / 2 } else { lexicographic }
+    }
+
+    /// The state of a number.
+    pub fn state(&self, number: u64) -> Vec<u16> {
+        let plane = usize::try_from(number / self.arrangements).expect("a numbered state");
+        let here = &self.planes[plane];
+        let mut state = here.word.clone();
+        let arrangement = self.walk(plane, number % self.arrangements).now();
+        for (&at, &entry) in here.places.iter().zip(&arrangement) {
+            state[usize::from(at)] = self.labels[usize::from(entry)];
+        }
+        state
+    }
+
+    /// The arrangements of a plane in the order of their numbers, from one on.
+    pub fn walk(&self, plane: usize, number: u64) -> Walk {
+        let length = self.labels.len();
+        let mut rest = if self.is_halved { 2 * number } else { number };
+        let mut left: Vec<u8> = (0..u8::MAX).take(length).collect();
+        let mut arrangement = [0; MOST_ARRANGED];
+        for (entry, behind) in arrangement.iter_mut().zip((0..wide(length)).rev()) {
+            let weight: u64 = (1..=behind).product();
+            *entry = left.remove(usize::try_from(rest / weight).expect("less than 20"));
+            rest %= weight;
+        }
+        Walk { arrangement, length, sign: self.is_halved.then(|| self.planes[plane].is_odd) }
+    }
+}
+
+/// See [`Numbering::walk`].
+pub struct Walk {
+    arrangement: Arrangement,
+    length: usize,
+    /// The sign of the numbered arrangements when only one is numbered; the walk is then at an even place of the lexicographic order.
+    sign: Option<bool>,
+}
+
+impl Walk {
+    pub fn now(&self) -> Arrangement {
+        let mut arrangement = self.arrangement;
+        if self.sign.is_some_and(|sign| rank(&arrangement[..self.length]).1 != sign) {
+            arrangement.swap(self.length - 2, self.length - 1);
+        }
+        arrangement
+    }
+
+    pub fn advance(&mut self) {
+        let arrangement = &mut self.arrangement[..self.length];
+        next_arrangement(arrangement);
+        if self.sign.is_some() {
+            next_arrangement(arrangement);
+        }
+    }
+}
+
+/// The next arrangement in the lexicographic order; behind the last one anything.
+fn next_arrangement(arrangement: &mut [u8]) {
+    let Some(descent) = arrangement.windows(2).rposition(|pair| pair[0] < pair[1]) else { return };
+    let larger = arrangement.iter().rposition(|&entry| entry > arrangement[descent]).expect("the entry behind it is larger");
+    arrangement.swap(descent, larger);
+    arrangement[descent + 1..].reverse();
+}
+
+/// Place in the lexicographic order among arrangements of this length, and whether the arrangement is an odd permutation.
+#[inline(always)]
+pub fn rank(arrangement: &[u8]) -> (u64, bool) {
+    let (mut used, mut number, mut inversions, mut behind) = (0_u32, 0_u64, 0_u32, wide(arrangement.len()));
+    for &entry in arrangement {
+        // Smaller entries that are still to come. The number is read in the factorial system, by Horner's rule.
+        let digit = u32::from(entry) - (used & ((1 << entry) - 1)).count_ones();
+        used |= 1 << entry;
+        number = number * behind + u64::from(digit);
+        behind -= 1;
+        inversions ^= digit;
+    }
+    (number, inversions & 1 == 1)
+}
+
+/// The places that reach one another and are most, of equals those of the lowest place; ascending.
+fn largest_orbit(puzzle: &Puzzle) -> Vec<u16> {
+    let mut orbit_of = vec![usize::MAX; puzzle.solved.len()];
+    let mut largest = Vec::new();
+    for start in 0..orbit_of.len() {
+        if orbit_of[start] != usize::MAX {
+            continue;
+        }
+        let mut orbit = vec![start];
+        orbit_of[start] = start;
+        let mut next = 0;
+        while let Some(&at) = orbit.get(next) {
+            for from in &puzzle.moves {
+                let source = usize::from(from[at]);
+                if orbit_of[source] == usize::MAX {
+                    orbit_of[source] = start;
+                    orbit.push(source);
+                }
+            }
+            next += 1;
+        }
+        if orbit.len() > largest.len() {
+            largest = orbit;
+        }
+    }
+    let mut places: Vec<u16> = largest.into_iter().map(|at| u16::try_from(at).expect("at most 1,000")).collect();
+    places.sort_unstable();
+    places
+}
+
+/// What the other places can show, in order.
+fn reachable(puzzle: &Puzzle, solved: &[u16], place: &str, limits: &Limits) -> Checked<Vec<Vec<u16>>> {
+    let mut known = BTreeSet::from([solved.to_vec()]);
+    let mut open = vec![solved.to_vec()];
+    while let Some(word) = open.pop() {
+        limits.steps(place, puzzle.steps_a_state())?;
+        for from in &puzzle.moves {
+            let next = moved(&word, from);
+            if known.insert(next.clone()) {
+                open.push(next);
+            }
+        }
+        limits.memory(place, u128::from(wide(known.len())) * bytes_a_plane(puzzle))?;
+    }
+    Ok(known.into_iter().collect())
+}
+
+/// Bytes of a plane with its words, in the map and in the list, and its steps, both ways.
+fn bytes_a_plane(puzzle: &Puzzle) -> u128 {
+    256 + 8 * u128::from(wide(puzzle.solved.len())) + 160 * u128::from(wide(puzzle.moves.len()))
+}

@@ -1,0 +1,188 @@
+//! The rules of the puzzles. A move is a permutation of places: the piece that comes to place `j` stood at place `from[j]` (from 0 here, from 1 in files).
+//!
+//! One function a family: `turnstyle` and `permutations` below; a further family gets its own function and its line in [`Puzzle::read`].
+
+use crate::limits::{Checked, shown, wide};
+use crate::records::{Record, Records};
+use std::collections::{HashMap, HashSet};
+
+/// Most places, and most moves, of a puzzle.
+const MOST: u64 = 1_000;
+
+/// How the states are numbered for archives (`numbering.rs`).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A ring whose turning is a move.
+    Ring,
+    /// A ring without a fixed first place, written from piece 1 on.
+    Circle,
+    /// Places and nothing else.
+    Orbits,
+}
+
+/// A puzzle in one metric.
+pub struct Puzzle {
+    /// What is printed.
+    pub title: String,
+    pub names: Vec<String>,
+    pub moves: Vec<Vec<u16>>,
+    pub solved: Vec<u16>,
+    pub shape: Shape,
+    by_name: HashMap<String, usize>,
+}
+
+impl Puzzle {
+    fn new(title: String, moves: Vec<(String, Vec<u16>)>, solved: Vec<u16>, shape: Shape) -> Self {
+        let by_name = moves.iter().zip(0..).map(|((name, _), number)| (name.clone(), number)).collect();
+        let (names, moves) = moves.into_iter().unzip();
+        Self { title, names, moves, solved, shape, by_name }
+    }
+
+    /// Turnstyle: `size` pieces on a ring, the table over places 0 to 3 takes ABCD to BADC, shifts turn the whole ring. None when there is no such puzzle.
+    pub fn turnstyle(size: u64, metric: &str) -> Option<Self> {
+        let n = u16::try_from(size).ok().filter(|_| (4..=MOST).contains(&size))?;
+        let table = |place: u16| if place < 4 { place ^ 1 } else { place };
+        let shift = |amount: u16| {
+            let name = if amount == 1 { "R".into() } else { format!("R{amount}") };
+            let name = if amount == n - 1 { "L".into() } else { name };
+            (name, (0..n).map(|place| (place + n - amount) % n).collect::<Vec<u16>>())
+        };
+        let flip = ("F".to_owned(), (0..n).map(table).collect());
+        let (moves, shape) = match metric {
+            "step" => (vec![shift(1), shift(n - 1), flip], Shape::Ring),
+            "turn" => ((1..n).map(shift).chain([flip]).collect(), Shape::Ring),
+            // F with the table's first place `first` places clockwise from piece 1. The ring is written from piece 1 on, before (piece 1 at place 0) and after.
+            "flip" => {
+                let mut known = HashSet::new();
+                let turned = (0..n).map(|first| {
+                    let from: Vec<u16> = (0..n).map(|place| (first + table((place + n - first) % n)) % n).collect();
+                    let home = (0..n).find(|&place| from[usize::from(place)] == 0).expect("a permutation");
+                    (format!("F{first}"), (0..n).map(|place| from[usize::from((place + home) % n)]).collect::<Vec<u16>>())
+                });
+                // For 4 pieces all flips are one.
+                (turned.filter(|(_, from)| known.insert(from.clone())).collect(), Shape::Circle)
+            }
+            _ => return None,
+        };
+        Some(Self::new(format!("turnstyle-{n} ({metric})"), moves, (1..=n).collect(), shape))
+    }
+
+    /// The record `puzzle`, and those that belong to it.
+    pub fn read(records: &mut Records) -> Checked<Self> {
+        let record = records.expect("puzzle")?;
+        match record.rest().next() {
+            Some("turnstyle") => {
+                let [_, size, metric] = record.fields("puzzle turnstyle N METRIC")?;
+                let expected = format!("turnstyle of 4 to {MOST} pieces in step, turn or flip");
+                Self::turnstyle(record.number(size)?, metric).ok_or_else(|| record.unreadable(shown(record.text()), expected))
+            }
+            Some("permutations") => Self::permutations(&record, records),
+            _ => Err(record.unreadable(shown(record.text()), "a family that this checker knows: turnstyle, permutations")),
+        }
+    }
+
+    fn permutations(record: &Record, records: &mut Records) -> Checked<Self> {
+        let grammar = "puzzle permutations POSITIONS COUNT";
+        let [_, places, count] = record.fields(grammar)?;
+        let (places, count) = (record.number(places)?, record.number(count)?);
+        let size = usize::try_from(places).ok().filter(|_| (1..=MOST).contains(&places) && (1..=MOST).contains(&count));
+        let size = size.ok_or_else(|| record.unreadable(shown(record.text()), format!("1 to {MOST} positions and moves")))?;
+        let mut moves: Vec<(String, Vec<u16>)> = Vec::new();
+        let mut names = HashSet::new();
+        for _ in 0..count {
+            let record = records.expect("generator")?;
+            let mut fields = record.rest();
+            let name = fields.next().filter(|name| !name.is_empty() && names.insert((*name).to_owned()));
+            let name = name.ok_or_else(|| record.unreadable(shown(record.text()), "a name that no other move has"))?;
+            moves.push((name.to_owned(), permutation(&record, fields, size)?));
+        }
+        let record = records.expect("solved")?;
+        let solved = record.labels(record.rest(), size, u16::MAX)?;
+        Ok(Self::new(format!("a puzzle of {places} places and {count} moves"), moves, solved, Shape::Orbits))
+    }
+
+    /// The puzzle of generators read elsewhere (a run folder), each a permutation.
+    pub fn of_moves(title: String, moves: Vec<(String, Vec<u16>)>, solved: Vec<u16>) -> Self {
+        Self::new(title, moves, solved, Shape::Orbits)
+    }
+
+    /// A state in a record of this name: a rearrangement of the solved one.
+    pub fn state(&self, record: &Record) -> Checked<Vec<u16>> {
+        let labels = record.labels(record.rest(), self.solved.len(), u16::MAX)?;
+        let sorted = |labels: &[u16]| {
+            let mut sorted = labels.to_vec();
+            sorted.sort_unstable();
+            sorted
+        };
+        if sorted(&labels) != sorted(&self.solved) {
+            return Err(record.unreadable("other labels, or one too often", "a rearrangement of the solved state"));
+        }
+        if self.shape == Shape::Circle && labels[0] != 1 {
+            return Err(record.unreadable(format!("a ring written from piece {} on", labels[0]), "piece 1 first, as shifts are free"));
+        }
+        Ok(labels)
+    }
+
+    /// The number of the move with this name.
+    pub fn move_of(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    /// Whether no two pieces are the same, so that a state is a permutation.
+    pub fn is_distinct(&self) -> bool {
+        self.solved.iter().collect::<HashSet<_>>().len() == self.solved.len()
+    }
+
+    /// The name of a move that is an odd permutation of places.
+    pub fn odd_move(&self) -> Option<&str> {
+        self.moves.iter().position(|from| is_odd(from)).map(|number| self.names[number].as_str())
+    }
+
+    /// Whether the inverse of each move is a move.
+    pub fn is_inverse_closed(&self) -> bool {
+        let known: HashSet<&Vec<u16>> = self.moves.iter().collect();
+        self.moves.iter().all(|from| known.contains(&inverse(from)))
+    }
+
+    /// Elementary steps of one application of every move.
+    pub fn steps_a_state(&self) -> u128 {
+        u128::from(wide(self.moves.len())) * u128::from(wide(self.solved.len()))
+    }
+}
+
+/// What a move makes of a state.
+pub fn moved(state: &[u16], from: &[u16]) -> Vec<u16> {
+    from.iter().map(|&place| state[usize::from(place)]).collect()
+}
+
+pub fn inverse(from: &[u16]) -> Vec<u16> {
+    let mut inverse = vec![0; from.len()];
+    for (place, &source) in (0..).zip(from) {
+        inverse[usize::from(source)] = place;
+    }
+    inverse
+}
+
+/// Whether a permutation of `0..n` is a product of an odd number of swaps: the number of places less the number of cycles is odd.
+pub fn is_odd(from: &[u16]) -> bool {
+    let mut seen = vec![false; from.len()];
+    let mut cycles = 0;
+    for start in 0..from.len() {
+        let mut place = start;
+        cycles += usize::from(!seen[place]);
+        while !std::mem::replace(&mut seen[place], true) {
+            place = usize::from(from[place]);
+        }
+    }
+    (from.len() - cycles) % 2 == 1
+}
+
+/// `size` places from 1 on, each once; from 0 in memory.
+fn permutation<'a>(record: &Record, fields: impl Iterator<Item = &'a str>, size: usize) -> Checked<Vec<u16>> {
+    let largest = u16::try_from(size).expect("at most MOST");
+    let from: Vec<u16> = record.labels(fields, size, largest)?.into_iter().map(|place| place - 1).collect();
+    if from.iter().collect::<HashSet<_>>().len() == size {
+        return Ok(from);
+    }
+    Err(record.unreadable("a place twice", format!("each place from 1 to {size} once")))
+}

@@ -1,0 +1,176 @@
+//! Records of a certificate: one a line, fields separated by one blank, comments from the second line on. Read line by line, so that memory is bounded
+//! by the longest line.
+
+use crate::limits::{Checked, Refusal, index, shown, unreadable};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::rc::Rc;
+
+/// Longest line, in bytes.
+pub const LONGEST_LINE: u64 = 1 << 20;
+
+/// One line and its place.
+#[derive(Clone)]
+pub struct Record {
+    file: Rc<str>,
+    line: u64,
+    text: String,
+}
+
+/// The lines of a file.
+pub struct Records {
+    file: Rc<str>,
+    input: BufReader<File>,
+    line: u64,
+    next: Option<Record>,
+}
+
+/// A path as it is printed: one line, whatever its bytes.
+pub fn shown_path(path: &Path) -> String {
+    path.to_string_lossy()
+        .chars()
+        .flat_map(|letter| if letter.is_control() { letter.escape_debug().collect() } else { vec![letter] })
+        .collect()
+}
+
+/// A failed read.
+pub fn io_error(path: &Path, error: &std::io::Error) -> Refusal {
+    Refusal { refuted: false, text: format!("{}: cannot be read: {error}", shown_path(path)) }
+}
+
+/// Opens a regular file for reading; nothing else (a device, a pipe) is touched.
+pub fn open(path: &Path) -> Checked<File> {
+    let facts = fs::metadata(path).map_err(|error| io_error(path, &error))?;
+    if !facts.is_file() {
+        return Err(unreadable(shown_path(path), "something that is no regular file", "a file"));
+    }
+    File::open(path).map_err(|error| io_error(path, &error))
+}
+
+/// Refuses a symbolic link: evidence stays within its folder.
+pub fn refuse_link(path: &Path) -> Checked<()> {
+    let facts = fs::symlink_metadata(path).map_err(|error| io_error(path, &error))?;
+    if facts.is_symlink() { Err(unreadable(shown_path(path), "a symbolic link", "a file or folder in its place")) } else { Ok(()) }
+}
+
+impl Records {
+    pub fn open(path: &Path) -> Checked<Self> {
+        Ok(Self { file: shown_path(path).into(), input: BufReader::new(open(path)?), line: 0, next: None })
+    }
+
+    /// The next line, comment or not; none at the end of the file.
+    pub fn line(&mut self) -> Checked<Option<Record>> {
+        let mut bytes = Vec::new();
+        let place = format!("{}:{}", self.file, self.line + 1);
+        let read = (&mut self.input).take(LONGEST_LINE + 1).read_until(b'\n', &mut bytes);
+        read.map_err(|error| Refusal { refuted: false, text: format!("{place}: cannot be read: {error}") })?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        self.line += 1;
+        if bytes.pop() != Some(b'\n') {
+            let long = bytes.len() >= index(LONGEST_LINE);
+            let found = if long { format!("a line of more than {LONGEST_LINE} bytes") } else { "the end of the file within a line".into() };
+            return Err(unreadable(place, found, "lines that end in a line feed"));
+        }
+        let text = String::from_utf8(bytes).map_err(|_| unreadable(&place, "bytes that are no UTF-8", "text"))?;
+        Ok(Some(Record { file: Rc::clone(&self.file), line: self.line, text }))
+    }
+
+    fn fill(&mut self) -> Checked<()> {
+        while self.next.is_none() {
+            match self.line()? {
+                Some(record) if self.line > 1 && record.text.starts_with('#') => {}
+                Some(record) => self.next = Some(record),
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// The next record, which must have this name.
+    pub fn expect(&mut self, name: &str) -> Checked<Record> {
+        self.fill()?;
+        match self.next.take() {
+            Some(record) if record.name() == name => Ok(record),
+            Some(record) => Err(record.unreadable(shown(record.name()), format!("the record \"{name}\""))),
+            None => Err(unreadable(format!("{}:{}", self.file, self.line + 1), "the end of the file", format!("the record \"{name}\""))),
+        }
+    }
+
+    /// Whether the next record has this name.
+    pub fn is_next(&mut self, name: &str) -> Checked<bool> {
+        self.fill()?;
+        Ok(self.next.as_ref().is_some_and(|record| record.name() == name))
+    }
+
+    /// The record `end`, and nothing behind it.
+    pub fn end(&mut self) -> Checked<()> {
+        self.expect("end")?.fields::<0>("end")?;
+        match self.line()? {
+            None => Ok(()),
+            Some(record) => Err(record.unreadable(shown(&record.text), "nothing behind \"end\"")),
+        }
+    }
+}
+
+impl Record {
+    pub fn place(&self) -> String {
+        format!("{}:{}", self.file, self.line)
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn name(&self) -> &str {
+        self.text.split(' ').next().unwrap_or_default()
+    }
+
+    pub fn unreadable(&self, found: impl std::fmt::Display, expected: impl std::fmt::Display) -> Refusal {
+        unreadable(self.place(), found, expected)
+    }
+
+    /// The fields behind the name.
+    pub fn rest(&self) -> impl Iterator<Item = &str> {
+        self.text.split(' ').skip(1)
+    }
+
+    /// Exactly `N` fields; `grammar` shows what the record looks like.
+    pub fn fields<const N: usize>(&self, grammar: &str) -> Checked<[&str; N]> {
+        let fields: Vec<&str> = self.rest().take(N + 1).collect();
+        fields.try_into().map_err(|_| self.unreadable(shown(&self.text), format!("\"{grammar}\"")))
+    }
+
+    /// Exactly `N` numbers.
+    pub fn numbers<const N: usize>(&self, grammar: &str) -> Checked<[u64; N]> {
+        let fields = self.fields::<N>(grammar)?;
+        let mut numbers = [0; N];
+        for (number, field) in numbers.iter_mut().zip(fields) {
+            *number = self.number(field)?;
+        }
+        Ok(numbers)
+    }
+
+    /// A decimal number below 2^64, written in the one way there is.
+    pub fn number(&self, field: &str) -> Checked<u64> {
+        let plain = !field.is_empty() && field.bytes().all(|byte| byte.is_ascii_digit()) && (field == "0" || !field.starts_with('0'));
+        field.parse().ok().filter(|_| plain).ok_or_else(|| self.unreadable(shown(field), "a decimal number below 2^64"))
+    }
+
+    /// `count` labels or places from 1 to `largest`, taken from `fields`.
+    pub fn labels<'a>(&self, mut fields: impl Iterator<Item = &'a str>, count: usize, largest: u16) -> Checked<Vec<u16>> {
+        let mut labels = Vec::with_capacity(count);
+        for field in fields.by_ref().take(count) {
+            let number = self.number(field)?;
+            let label = u16::try_from(number).ok().filter(|label| (1..=largest).contains(label));
+            labels.push(label.ok_or_else(|| self.unreadable(number, format!("numbers from 1 to {largest}")))?);
+        }
+        if labels.len() < count || fields.next().is_some() {
+            let found = if labels.len() < count { format!("{} numbers", labels.len()) } else { format!("more than {count} numbers") };
+            return Err(self.unreadable(found, format!("{count} numbers")));
+        }
+        Ok(labels)
+    }
+}
