@@ -160,7 +160,7 @@ fn relabelling_gives_the_distances_of_the_puzzle() {
     let moves = BothWays::of(&puzzle).expect("small");
     let mut ball = Ball::around(&moves.forward, vec![0], true);
     let mut found = vec![None; names.len()];
-    distances_by_relabelling(&mut ball, &names, LIMIT, |index, ball, meeting| {
+    distances_by_relabelling(&mut ball, &names, LIMIT, false, |index, ball, meeting| {
         let far = RelabelledBall::new(ball, &names[index]);
         let words = ShortestWords::through((&moves.forward, &moves.backward), &meeting.shared, (ball, meeting.near), (&far, meeting.far))?;
         assert_eq!(replay(&puzzle, &puzzle.starts()[0], &words.list(&moves.forward, 1)[0]), targets[index]);

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::evidence::turnstyle::swap::LARGEST_CERTIFIED;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -202,6 +203,67 @@ pub struct CertifyArguments {
 pub enum CertifyCommand {
     /// The number of states at each distance, from a complete run with keep_levels: writes RUN/distance.cert
     Distance(CertifyDistanceArguments),
+    /// A word from one state to another
+    Word(CertifyStateArguments),
+    /// A shortest word from one state to another, with two balls that do not meet
+    Bidirectional(CertifyStateArguments),
+    /// That no word leads from one state to another: parity, or a closed set
+    Unreachable(CertifyStateArguments),
+    /// Whether two neighbours can be exchanged on Turnstyle, for each size
+    Swap(CertifySwapArguments),
+    /// The published claims about Turnstyle: writes OUT/turnstyle-claims.md and OUT/claims/
+    Claims(CertifyClaimsArguments),
+}
+
+/// Arguments of `certify word`, `bidirectional` and `unreachable`.
+#[derive(Clone, Debug, Args)]
+pub struct CertifyStateArguments {
+    /// From where to where.
+    #[command(flatten)]
+    pub ends: EndsArguments,
+    /// A file that ends in .cert, or the folder for KIND.cert
+    #[arg(long, value_name = "PATH")]
+    pub out: PathBuf,
+}
+
+/// Sizes of Turnstyle, from the first to the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeRange {
+    /// The first one.
+    pub first: u16,
+    /// The last one, too.
+    pub last: u16,
+}
+
+/// Arguments of `certify swap`.
+#[derive(Clone, Debug, Args)]
+pub struct CertifySwapArguments {
+    /// One size, or the first and last of a range such as 4..64
+    #[arg(long, alias = "size", value_name = "N or N..N", value_parser = parse_sizes)]
+    pub sizes: SizeRange,
+    /// Folder that gets a folder for each size
+    #[arg(long, value_name = "DIR", default_value = "results/swap")]
+    pub out: PathBuf,
+    /// Shortest words of every pair up to this size: 16 takes half a minute, 18 minutes, 20 more
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(0..=20))]
+    pub shortest: u16,
+    /// Most memory for the search, such as 8G or 500M [default: half of what is free]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub memory: Option<u64>,
+}
+
+/// Arguments of `certify claims`.
+#[derive(Clone, Debug, Args)]
+pub struct CertifyClaimsArguments {
+    /// The folder of results
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub out: PathBuf,
+    /// Shortest SWAPs up to this size, at least 14
+    #[arg(long, value_name = "N", default_value_t = 14, value_parser = clap::value_parser!(u16).range(0..=20))]
+    pub shortest: u16,
+    /// Most memory for the search, such as 8G or 500M [default: half of what is free]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub memory: Option<u64>,
 }
 
 /// Arguments of `certify distance`.
@@ -277,6 +339,21 @@ fn parse_span(text: &str) -> Result<Duration, String> {
     if span.is_zero() { Err("found no time at all".into()) } else { Ok(span) }
 }
 
+/// One size or `FIRST..LAST`, both included.
+fn parse_sizes(text: &str) -> Result<SizeRange, String> {
+    let size = |text: &str| -> Result<u16, String> {
+        let size = text.trim().parse().map_err(|_| "found no size; write 14 or 4..64".to_owned())?;
+        if (4..=LARGEST_CERTIFIED).contains(&size) {
+            Ok(size)
+        } else {
+            Err(format!("found the size {size}, expected 4 to {LARGEST_CERTIFIED}"))
+        }
+    };
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    let sizes = SizeRange { first: size(first)?, last: size(last.trim_start_matches('='))? };
+    if sizes.first <= sizes.last { Ok(sizes) } else { Err("found a range that ends before it starts".into()) }
+}
+
 /// A number of bytes, with K, M, G or T for binary multiples.
 fn parse_bytes(text: &str) -> Result<u64, String> {
     let letters = text.trim_end_matches("iB").trim_end_matches('B');
@@ -299,6 +376,15 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(parse_sizes("14"), Ok(SizeRange { first: 14, last: 14 }));
+        assert_eq!(parse_sizes("4..64"), Ok(SizeRange { first: 4, last: 64 }));
+        for wrong in ["", "3", "4..", "..9", "9..8", "1001", "4..1001", "x"] {
+            assert!(parse_sizes(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub fn meet(near: &mut Ball<'_>, far: &mut Ball<'_>, limit: MemoryLimit) -> Resu
 
 /// Meetings of the ball around its centre with the balls around relabelled centres, one ball for all of them. `found(index, ball, meeting)` is called as soon as target
 /// `index`, the centre relabelled by `targets[index]`, is reached. Needs moves closed under inverses: then the ball around the relabelled centre by
-/// inverse moves is the relabelled ball. Targets that cannot be reached are never found: the caller has excluded them.
+/// inverse moves is the relabelled ball. Targets that cannot be reached are never found. With `only_nearest` it ends when the nearest ones are found.
 ///
 /// # Errors
 /// `Config` when the ball and a relabelled level outgrow the limit; what `found` returns.
@@ -58,6 +58,7 @@ pub fn distances_by_relabelling(
     ball: &mut Ball<'_>,
     targets: &[Vec<u8>],
     limit: MemoryLimit,
+    only_nearest: bool,
     mut found: impl FnMut(usize, &Ball<'_>, Meeting) -> Result<()>,
 ) -> Result<()> {
     let mut open: Vec<usize> = (0..targets.len()).collect();
@@ -78,8 +79,9 @@ pub fn distances_by_relabelling(
                     found(target, ball, Meeting { near: ball.radius(), far, shared })?;
                 }
             }
+            let is_enough = only_nearest && still_open.len() < open.len();
             open = still_open;
-            if open.is_empty() || ball.last().is_empty() {
+            if is_enough || open.is_empty() || ball.last().is_empty() {
                 return Ok(());
             }
         }
