@@ -210,8 +210,8 @@ impl Component {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::puzzle::Layout;
     use crate::puzzle::family::turnstyle;
-    use crate::puzzle::{Layout, PuzzleSource};
     use proptest::prelude::*;
 
     fn permutation(images: &[u8]) -> Permutation {

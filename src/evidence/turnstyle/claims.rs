@@ -7,8 +7,7 @@ use super::swap::{evidence, shortest_swaps};
 use crate::base::ids::{approximate, low_u8, to_u64};
 use crate::base::{Error, Result};
 use crate::evidence::certificate::{Certificate, Labels, Word};
-use crate::puzzle::State;
-use crate::puzzle::family::turnstyle;
+use crate::puzzle::{PuzzleSource, State};
 use crate::search::shortest::{MemoryLimit, solve};
 
 /// The size for which the source lists most.
@@ -75,7 +74,7 @@ fn jump(passed: u16, limit: MemoryLimit) -> Result<(u16, Shortest, Shortest)> {
 
 /// Every shortest SWAP of the turntable's middle pair.
 fn middle_swaps(limit: MemoryLimit) -> Result<Vec<Word>> {
-    let puzzle = turnstyle::build_by_position(u32::from(SIZE))?;
+    let puzzle = PuzzleSource::turnstyle_by_position(u32::from(SIZE))?;
     let target = State { plane: 0, arrangement: arrangements::swap(SIZE, 1).iter().map(|&label| low_u8(u64::from(label - 1))).collect() };
     let solution = solve(&puzzle, &puzzle.starts()[0], &[target], limit, MOST_WORDS)?;
     let words = solution.map(|solution| solution.words).unwrap_or_default();

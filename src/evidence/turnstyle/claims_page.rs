@@ -92,7 +92,7 @@ fn swaps(values: &Values, text: &mut String) {
             format!(
                 "| shortest SWAP of {size}, over all pairs | {source} | {} | `swap/turnstyle-{size:04}/shortest-*.cert` | {} |",
                 or_none(ours),
-                verdict(&source.to_string(), &or_none(ours))
+                ours.map_or_else(|| "not computed".into(), |ours| verdict(&source, &ours))
             ),
         );
     }
@@ -153,8 +153,8 @@ fn final_four(values: &Values, text: &mut String) {
     line(
         text,
         format!(
-            "| 4321 by two flips and two SWAPs | 66 | {cancelled}: F SWAP F SWAP with the middle pair takes 1 + 33 + 1 + 33 = {plain} moves with shortest SWAPs, and \
-             {cancelled} with those that begin or end with F, which cancels a flip (the source's 66 is 2 + 2 x {left}, {left} being the SWAP of the turntable's left pair) | {verdict} |"
+            "| 4321 by two flips and two SWAPs | 66 | F SWAP F SWAP with shortest SWAPs of the middle pair is {plain} moves; with the best choice of them, and moves that undo each other cancelled \
+             where the parts meet, {cancelled} (66 is 2 + 2 x {left}, where {left} is the SWAP of the turntable's left pair) | {verdict} |"
         ),
     );
     text.push('\n');

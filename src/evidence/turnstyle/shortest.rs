@@ -5,7 +5,7 @@ use super::ring::check_word;
 use crate::base::ids::{low_u8, low_u32, to_u64};
 use crate::base::{Error, Result};
 use crate::evidence::certificate::{Certificate, CertifiedPuzzle, Claim, Labels, Word};
-use crate::puzzle::family::turnstyle;
+use crate::puzzle::PuzzleSource;
 use crate::search::shortest::{Ball, BothWays, MemoryLimit, RelabelledBall, ShortestWords, distances_by_relabelling};
 
 /// Largest size whose arrangements have 64-bit ranks.
@@ -57,7 +57,7 @@ pub fn turnstyle_step(size: u16) -> CertifiedPuzzle {
 /// `Config` when the size has no 64-bit ranks or the ball outgrows the limit; `Invariant` when a word does not lead to its target, or a target is
 /// not reached.
 pub fn shortest_words(size: u16, targets: &[Labels], limit: MemoryLimit, only_nearest: bool) -> Result<Vec<Option<Shortest>>> {
-    let puzzle = turnstyle::build_by_position(u32::from(size))?;
+    let puzzle = PuzzleSource::turnstyle_by_position(u32::from(size))?;
     let moves = BothWays::of(&puzzle)?;
     let start = moves.forward.rank(&puzzle.starts()[0]).ok_or_else(|| Error::invariant("rank of the solved ring", "none", "one"))?;
     let names: Vec<Vec<u8>> = targets.iter().map(|target| target.iter().map(|&label| low_u8(u64::from(label - 1))).collect()).collect();
