@@ -1,7 +1,7 @@
 //! Shortest words: the balls of radius A around one end and B around the other (by moves backwards), A + B = length - 1, do not meet. Both are found anew.
 
 use crate::claims::{Ends, read_leading_word, state_text};
-use crate::limits::{Checked, Limits, index, refuted, wide};
+use crate::limits::{Checked, Limits, counted, index, refuted, wide};
 use crate::puzzle::{Puzzle, inverse};
 use crate::records::Records;
 use rayon::prelude::*;
@@ -77,12 +77,13 @@ pub fn bidirectional(puzzle: &Puzzle, records: &mut Records, limits: &Limits) ->
         return Err(refuted(record.place(), "balls that meet, so there is a shorter word", "balls without a common state"));
     }
     Ok(format!(
-        "{}: {length} moves are the fewest that lead from {} to {} (balls of {} and {} states do not meet)",
+        "{}: from {} to {} by {} and no fewer: balls of {} and {} do not meet",
         puzzle.title,
         state_text(&ends.from),
         state_text(&ends.to),
-        states[0],
-        states[1]
+        counted(length, "move"),
+        counted(states[0], "state"),
+        counted(states[1], "state")
     ))
 }
 

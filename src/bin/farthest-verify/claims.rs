@@ -1,9 +1,9 @@
 //! Claims whose evidence is in the certificate itself: words, groups, invariants, closed sets. Each check returns the claim in words.
 
-use crate::limits::{Checked, Limits, refuted, shown, unreadable, wide};
+use crate::limits::{Checked, Limits, counted, refuted, shown, unreadable, wide};
 use crate::puzzle::{Puzzle, is_odd, moved};
 use crate::records::{Record, Records};
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// Two states that a claim is about, and where the second one is written.
 pub struct Ends {
@@ -71,7 +71,8 @@ pub fn word(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked<
     let ends = Ends::read(puzzle, records)?;
     let length = read_leading_word(puzzle, records, limits, &ends)?;
     records.end()?;
-    Ok(format!("{}: {length} moves lead from {} to {}", puzzle.title, state_text(&ends.from), state_text(&ends.to)))
+    let moves = counted(wide(length), "move");
+    Ok(format!("{}: from {} to {} by {moves}", puzzle.title, state_text(&ends.from), state_text(&ends.to)))
 }
 
 /// A swap of two neighbours, or a cycle of three places in a row, conjugated by turning all places, generates all or all even permutations.
@@ -99,9 +100,9 @@ pub fn group(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked
     if let Some(name) = puzzle.odd_move().filter(|_| !is_symmetric) {
         return Err(refuted(record.place(), format!("the odd move {}", shown(name)), "even moves only, for the alternating group"));
     }
-    let places: Vec<u16> = (0..u16::MAX).take(size).collect();
+    let places: Vec<u16> = (1..=u16::MAX).take(size).collect();
     let reached = follow(puzzle, &word, &places);
-    let moved: Vec<usize> = (0..size).filter(|&place| usize::from(reached[place]) != place).collect();
+    let moved: Vec<usize> = (0..size).filter(|&place| reached[place] != places[place]).collect();
     let expected = if is_symmetric { 2 } else { 3 };
     // In a row, perhaps around the end: some place in the set has all others behind it.
     let in_a_row = moved.len() == expected && moved.iter().any(|first| (1..expected).all(|next| moved.contains(&((first + next) % size))));
@@ -157,43 +158,40 @@ pub fn closed_set(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Ch
     let ends = Ends::read(puzzle, records)?;
     let record = records.expect("states")?;
     let [count] = record.numbers("states K")?;
-    // A state of the set, of the hash table and of the list of places.
-    let bytes_a_state = 128 + 2 * u128::from(wide(puzzle.solved.len()));
+    // A state in the table, which may be half empty, and in the list by lines.
+    let bytes_a_state = 192 + 2 * u128::from(wide(puzzle.solved.len()));
     limits.memory(record.place(), u128::from(count) * bytes_a_state)?;
     limits.steps(record.place(), u128::from(count) * (puzzle.steps_a_state() + 1))?;
-    let mut set: HashSet<Vec<u16>> = HashSet::new();
-    let mut records_of_states = Vec::new();
+    let mut set: HashMap<Vec<u16>, u64> = HashMap::new();
     for _ in 0..count {
         let record = records.expect("state")?;
-        let state = puzzle.state(&record)?;
-        if !set.insert(state.clone()) {
+        if set.insert(puzzle.state(&record)?, record.line).is_some() {
             return Err(record.unreadable("a state that was there before", "each state once"));
         }
-        records_of_states.push((record.place(), state));
     }
     records.end()?;
-    if !set.contains(&ends.from) {
+    if !set.contains_key(&ends.from) {
         return Err(refuted(record.place(), "a set without the state \"from\"", "one that holds it"));
     }
-    if set.contains(&ends.to) {
+    if set.contains_key(&ends.to) {
         return Err(refuted(&ends.place, "a state of the set", "one outside it"));
     }
-    for (place, state) in &records_of_states {
+    let mut in_order: Vec<(&Vec<u16>, &u64)> = set.iter().collect();
+    in_order.sort_by_key(|(_, line)| **line);
+    for (state, line) in in_order {
         for (name, from) in puzzle.names.iter().zip(&puzzle.moves) {
             let next = moved(state, from);
-            if !set.contains(&next) {
-                return Err(refuted(
-                    place,
-                    format!("a state that {} leads out of the set, to {}", shown(name), state_text(&next)),
-                    "a closed set",
-                ));
+            if !set.contains_key(&next) {
+                let found = format!("a state that {} leads out of the set, to {}", shown(name), state_text(&next));
+                return Err(refuted(record.at_line(*line), found, "a closed set"));
             }
         }
     }
     Ok(format!(
-        "{}: {} cannot be reached from {}: no move leaves a set of {count} states that holds only the latter",
+        "{}: {} cannot be reached from {}: no move leaves a set of {} that holds only the latter",
         puzzle.title,
         state_text(&ends.to),
-        state_text(&ends.from)
+        state_text(&ends.from),
+        counted(count, "state")
     ))
 }

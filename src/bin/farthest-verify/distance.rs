@@ -5,7 +5,7 @@
 
 use crate::archive::{self, Shards};
 use crate::claims::state_text;
-use crate::limits::{Checked, Limits, index, refuted, shown, unreadable, wide};
+use crate::limits::{Checked, Limits, counted, index, refuted, shown, unreadable, wide};
 use crate::numbering::{Numbering, Step, rank};
 use crate::puzzle::Puzzle;
 use crate::records::{Record, Records, io_error, open, refuse_link, shown_path};
@@ -313,12 +313,13 @@ impl Labelling {
 
 /// What is claimed once all states are checked.
 pub fn claim(certificate: &Certificate) -> String {
+    let last = certificate.levels.last().copied().unwrap_or(0);
     format!(
-        "{}: exactly {} states can be reached, at most {} moves are needed (God's number), {} states need as many; the number of states at every distance is right",
+        "{}: {} can be reached, God's number is {}, needed by {}; the number of states at every distance is right",
         certificate.puzzle.title,
-        certificate.states(),
+        counted(certificate.states(), "state"),
         certificate.levels.len() - 1,
-        certificate.levels.last().copied().unwrap_or(0)
+        counted(last, "state")
     )
 }
 
@@ -345,11 +346,11 @@ pub fn write_receipt(path: &Path, certificate: &Certificate, interval: &Range<u6
 }
 
 /// Whether the receipts are all for this certificate, cover all numbers once, and have its counts in all.
-pub fn merge(certificate: &Certificate, paths: &[PathBuf]) -> Checked<()> {
+pub fn merge(certificate: &Certificate, paths: &[PathBuf], limits: &Limits) -> Checked<()> {
     let mut intervals = Vec::new();
     let mut sums = vec![0_u128; certificate.levels.len()];
     for path in paths {
-        let mut records = Records::open(path)?;
+        let mut records = Records::open(path, limits)?;
         records.expect("farthest-receipt")?.numbers::<1>("farthest-receipt 1").and_then(version_1(path))?;
         let record = records.expect("certificate")?;
         let [digest] = record.fields("certificate SHA256")?;

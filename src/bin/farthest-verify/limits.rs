@@ -72,6 +72,11 @@ pub fn index(number: u64) -> usize {
     usize::try_from(number).expect("an index of something in memory")
 }
 
+/// A count with its noun.
+pub fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
 /// Text of a stranger, fit to be printed: short, without control characters.
 pub fn shown(text: &str) -> String {
     const LONGEST: usize = 60;

@@ -15,9 +15,10 @@ mod puzzle;
 mod records;
 mod run;
 
-use clap::{Args, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use distance::{Certificate, is_plain_name};
-use limits::{Checked, Limits, Refusal, refuted, shown, unreadable};
+use limits::{Checked, Limits, Refusal, counted, refuted, shown, unreadable, wide};
 use puzzle::Puzzle;
 use records::{Records, refuse_link, shown_path};
 use std::io::Write;
@@ -28,7 +29,7 @@ const MOST_NESTING: u32 = 8;
 
 /// Checks certificates and run folders of farthest, trusting nothing that they say
 #[derive(Parser)]
-#[command(name = "farthest-verify", version, max_term_width = 110, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(name = "farthest-verify", version, max_term_width = 110, subcommand_negates_reqs = true)]
 #[command(
     after_help = "Exit codes: 0 verified; 1 refuted: the claim is false, or the evidence does not show it; 2 unreadable, or over a limit."
 )]
@@ -149,7 +150,7 @@ impl Checker {
     /// The records that every certificate begins with: kind of claim and its place, the puzzle, and what follows.
     fn head(&self, path: &Path) -> Checked<(String, String, Puzzle, Records)> {
         self.limits.restart();
-        let mut records = Records::open(path)?;
+        let mut records = Records::open(path, &self.limits)?;
         let record = records.expect("farthest-certificate")?;
         if record.numbers("farthest-certificate 1")? != [1] {
             return Err(record.unreadable(shown(record.text()), "version 1"));
@@ -247,8 +248,9 @@ impl Checker {
         refuse_link(&path)?;
         let certificate = self.distance_certificate(&path)?;
         if !arguments.merge.is_empty() {
-            distance::merge(&certificate, &arguments.merge)?;
-            return Ok(format!("{} (as {} receipts of this checker say together)", distance::claim(&certificate), arguments.merge.len()));
+            distance::merge(&certificate, &arguments.merge, &self.limits)?;
+            let receipts = counted(wide(arguments.merge.len()), "receipt");
+            return Ok(format!("{} (as {receipts} of this checker say together)", distance::claim(&certificate)));
         }
         let (Some((part, parts)), Some(receipt)) = (arguments.interval, &arguments.receipt) else {
             return self.distances(&certificate, &arguments.run, |_| Ok(()));
@@ -270,6 +272,10 @@ impl Checker {
 
 fn main() {
     let arguments = Arguments::parse();
+    if arguments.command.is_some() && !arguments.paths.is_empty() {
+        let text = "found PATHs before \"distance\", expected one or the other; a folder of that name is ./distance";
+        Arguments::command().error(ErrorKind::ArgumentConflict, text).exit();
+    }
     let memory = arguments.options.memory.unwrap_or_else(default_memory);
     let checker = Checker { limits: Limits::new(memory, arguments.options.steps), puzzle: arguments.options.puzzle };
     if let Some(threads) = arguments.options.threads {

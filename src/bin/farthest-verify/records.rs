@@ -1,7 +1,7 @@
 //! Records of a certificate: one a line, fields separated by one blank, comments from the second line on. Read line by line, so that memory is bounded
 //! by the longest line.
 
-use crate::limits::{Checked, Refusal, index, shown, unreadable};
+use crate::limits::{Checked, Limits, Refusal, index, shown, unreadable};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -14,7 +14,7 @@ pub const LONGEST_LINE: u64 = 1 << 20;
 #[derive(Clone)]
 pub struct Record {
     file: Rc<str>,
-    line: u64,
+    pub line: u64,
     text: String,
 }
 
@@ -55,8 +55,12 @@ pub fn refuse_link(path: &Path) -> Checked<()> {
 }
 
 impl Records {
-    pub fn open(path: &Path) -> Checked<Self> {
-        Ok(Self { file: shown_path(path).into(), input: BufReader::new(open(path)?), line: 0, next: None })
+    /// Opens a file that is no longer than the memory that may be used: what is kept of a line is no longer than the line, or asked for apart.
+    pub fn open(path: &Path, limits: &Limits) -> Checked<Self> {
+        let input = open(path)?;
+        let bytes = input.metadata().map_err(|error| io_error(path, &error))?.len();
+        limits.memory(shown_path(path), u128::from(bytes))?;
+        Ok(Self { file: shown_path(path).into(), input: BufReader::new(input), line: 0, next: None })
     }
 
     /// The next line, comment or not; none at the end of the file.
@@ -117,7 +121,12 @@ impl Records {
 
 impl Record {
     pub fn place(&self) -> String {
-        format!("{}:{}", self.file, self.line)
+        self.at_line(self.line)
+    }
+
+    /// Another line of the same file.
+    pub fn at_line(&self, line: u64) -> String {
+        format!("{}:{line}", self.file)
     }
 
     pub fn text(&self) -> &str {

@@ -2,7 +2,7 @@
 
 use crate::claims::state_text;
 use crate::distance::{is_plain_name, sha256};
-use crate::limits::{Checked, Limits, refuted, shown, unreadable, wide};
+use crate::limits::{Checked, Limits, counted, refuted, shown, unreadable, wide};
 use crate::numbering::Numbering;
 use crate::puzzle::Puzzle;
 use crate::records::{Records, io_error, open, refuse_link, shown_path};
@@ -14,10 +14,7 @@ use std::path::{Path, PathBuf};
 const FILES: [&str; 6] = ["antipodes.tsv", "distribution.tsv", "levels.tsv", "manifest.json", "run.toml", "summary.json"];
 
 /// Longest file that is read as a whole, in bytes.
-const LONGEST_TEXT: u64 = 4 << 20;
-
-/// Most levels of a run.
-const MOST_ROWS: usize = 1 << 16;
+const LONGEST_TEXT: u64 = 1 << 20;
 
 /// What the files say.
 pub struct Run {
@@ -32,14 +29,14 @@ pub struct Run {
 impl Run {
     pub fn read(folder: &Path, limits: &Limits) -> Checked<Self> {
         check_sums(folder, limits)?;
-        let toml: toml::Table = read_text(folder, "run.toml")?
+        let toml: toml::Table = read_text(folder, "run.toml", limits)?
             .parse()
             .map_err(|error: toml::de::Error| unreadable(shown_path(&folder.join("run.toml")), shown(error.message()), "TOML"))?;
         let (name, metric, puzzle) =
             puzzle_of(&toml).ok_or_else(|| unreadable(shown_path(&folder.join("run.toml")), "other keys", "a puzzle and a metric"))?;
-        let summary: serde_json::Value = serde_json::from_str(&read_text(folder, "summary.json")?)
+        let summary: serde_json::Value = serde_json::from_str(&read_text(folder, "summary.json", limits)?)
             .map_err(|error| unreadable(shown_path(&folder.join("summary.json")), error, "JSON"))?;
-        let rows = table::<2>(folder, "distribution.tsv", "depth\tstates", MOST_ROWS)?;
+        let rows = table::<2>(folder, "distribution.tsv", "depth\tstates", limits)?;
         let mut distribution = Vec::new();
         for ((place, [depth, states]), row) in rows.into_iter().zip(0..) {
             if number(&place, &depth)? != row {
@@ -49,7 +46,7 @@ impl Run {
         }
         let run = Self { name: format!("{name} ({metric})"), puzzle, distribution, antipodes: Vec::new(), summary };
         run.check_summary(&shown_path(&folder.join("summary.json")), &name, &metric)?;
-        run.check_levels(folder)?;
+        run.check_levels(folder, limits)?;
         run.with_antipodes(folder, limits)
     }
 
@@ -96,9 +93,9 @@ impl Run {
     }
 
     /// `levels.tsv`: the same counts; all moves of all states are edges; up from a level is down from the next one when every move can be undone.
-    fn check_levels(&self, folder: &Path) -> Checked<()> {
+    fn check_levels(&self, folder: &Path, limits: &Limits) -> Checked<()> {
         let header = "depth\tstates\tedges_down\tedges_same\tedges_up\tfingerprint";
-        let rows = table::<6>(folder, "levels.tsv", header, MOST_ROWS)?;
+        let rows = table::<6>(folder, "levels.tsv", header, limits)?;
         let place = shown_path(&folder.join("levels.tsv"));
         if rows.len() != self.distribution.len() {
             return Err(refuted(&place, format!("{} levels", rows.len()), format!("{}, as in distribution.tsv", self.distribution.len())));
@@ -147,7 +144,7 @@ impl Run {
     fn with_antipodes(mut self, folder: &Path, limits: &Limits) -> Checked<Self> {
         let path = shown_path(&folder.join("antipodes.tsv"));
         let listed = self.stated(&path, "antipodes_listed")?;
-        let rows = table::<2>(folder, "antipodes.tsv", "rank\tstate", 1 << 20)?;
+        let rows = table::<2>(folder, "antipodes.tsv", "rank\tstate", limits)?;
         if wide(rows.len()) != listed || u128::from(listed) > u128::from(self.distribution.last().copied().unwrap_or(0)) {
             return Err(refuted(
                 path,
@@ -181,16 +178,12 @@ impl Run {
 
     /// What was checked, in words.
     pub fn claim(&self, is_proved: bool) -> String {
-        let last = self.distribution.last().copied().unwrap_or(0);
-        let rules = if self.puzzle.is_some() { "edges and numbers of antipodes" } else { "but, for want of rules, no edges or antipodes" };
-        let open =
-            if is_proved { "" } else { "; not proved: that these are the distances (no distance.cert; the run's own checks stand for it)" };
-        format!(
-            "{}: {} states, God's number {}, {last} antipodes: checksums, sums, {rules} agree{open}",
-            self.name,
-            self.states(),
-            self.distribution.len() - 1
-        )
+        let last = counted(self.distribution.last().copied().unwrap_or(0), "antipode");
+        let rules =
+            if self.puzzle.is_some() { ", edges, numbers of antipodes" } else { " (no edges or antipodes: its rules are not known here)" };
+        let open = if is_proved { "" } else { "; not proved: that these are the distances, for which there is no distance.cert" };
+        let (name, states, gods_number) = (&self.name, self.states(), self.distribution.len() - 1);
+        format!("{name}: {states} states, God's number {gods_number}, {last}: the files agree in checksums, sums{rules}{open}")
     }
 }
 
@@ -201,7 +194,7 @@ fn state_of(labels: &[u16]) -> String {
 /// `SHA256SUMS`: every file that a run has, each in the folder itself, each with its digest.
 fn check_sums(folder: &Path, limits: &Limits) -> Checked<()> {
     let mut missing: BTreeSet<&str> = FILES.into();
-    let mut records = Records::open(&own(folder, "SHA256SUMS")?)?;
+    let mut records = Records::open(&own(folder, "SHA256SUMS")?, limits)?;
     let mut rows = 0;
     while let Some(record) = records.line()? {
         rows += 1;
@@ -235,10 +228,11 @@ fn own(folder: &Path, name: &str) -> Checked<PathBuf> {
     Ok(path)
 }
 
-fn read_text(folder: &Path, name: &str) -> Checked<String> {
+fn read_text(folder: &Path, name: &str, limits: &Limits) -> Checked<String> {
     let path = own(folder, name)?;
     let mut bytes = Vec::new();
     open(&path)?.take(LONGEST_TEXT + 1).read_to_end(&mut bytes).map_err(|error| io_error(&path, &error))?;
+    limits.memory(shown_path(&path), 64 * u128::from(wide(bytes.len())))?;
     if wide(bytes.len()) > LONGEST_TEXT {
         return Err(unreadable(shown_path(&path), format!("more than {LONGEST_TEXT} bytes"), "a shorter file"));
     }
@@ -246,9 +240,9 @@ fn read_text(folder: &Path, name: &str) -> Checked<String> {
 }
 
 /// The rows of a table with their places.
-fn table<const N: usize>(folder: &Path, name: &str, header: &str, most: usize) -> Checked<Vec<(String, [String; N])>> {
+fn table<const N: usize>(folder: &Path, name: &str, header: &str, limits: &Limits) -> Checked<Vec<(String, [String; N])>> {
     let path = own(folder, name)?;
-    let mut records = Records::open(&path)?;
+    let mut records = Records::open(&path, limits)?;
     let mut rows = Vec::new();
     let first = records.line()?;
     if first.as_ref().is_none_or(|record| record.text() != header) {
@@ -256,12 +250,10 @@ fn table<const N: usize>(folder: &Path, name: &str, header: &str, most: usize) -
         return Err(unreadable(format!("{}:1", shown_path(&path)), found, format!("\"{}\"", header.escape_debug())));
     }
     while let Some(record) = records.line()? {
+        // Each cell and the place are texts of their own.
+        limits.memory(record.place(), 256 * u128::from(wide(rows.len())))?;
         let cells: Vec<String> = record.text().split('\t').take(N + 1).map(str::to_owned).collect();
-        let cells = cells.try_into().ok().filter(|_| rows.len() < most);
-        rows.push((
-            record.place(),
-            cells.ok_or_else(|| record.unreadable(shown(record.text()), format!("{N} cells, and at most {most} rows")))?,
-        ));
+        rows.push((record.place(), cells.try_into().map_err(|_| record.unreadable(shown(record.text()), format!("{N} cells")))?));
     }
     if rows.is_empty() { Err(unreadable(shown_path(&path), "no row", "at least one")) } else { Ok(rows) }
 }

@@ -1,0 +1,507 @@
+//! The checker on run folders and archived levels: right ones are verified whole and in intervals, and every damage and every lie is refused.
+
+mod common;
+
+use common::disturb::{copy_folder, fail_with, scratch};
+use common::{farthest, known, outcome, succeed};
+use farthest::base::ids::to_u64;
+use farthest::base::{ShardId, StateRank};
+use farthest::cli::run_config::{RunConfig, partition_of};
+use farthest::ranking::StateSpace;
+use farthest::store::block::SetName;
+use farthest::store::{BlockEntry, Contents, PackReader, PackWriter};
+use sha2::{Digest, Sha256};
+use std::collections::HashSet;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+fn verify() -> Command {
+    let mut command = Command::new("timeout");
+    command.args(["--kill-after=5", "120", env!("CARGO_BIN_EXE_farthest-verify"), "--memory", "256M"]);
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
+}
+
+/// A cycle and a swap; no move undoes the cycle.
+const DIRECTED: &str = "family = \"permutations\"\nname = \"directed\"\npositions = 5\n[[generators]]\nname = \"c\"\ncycles = \"(0 1 2 3 4)\"\n\
+                        [[generators]]\nname = \"s\"\ncycles = \"(0 1)\"\n";
+
+/// A run with archived levels and its certificate.
+fn certified(puzzle: &str, metric: &str, folder: &Path) -> PathBuf {
+    let run = folder.join(format!("{}-{metric}", Path::new(puzzle).file_stem().expect("a name").to_string_lossy()));
+    succeed(farthest().args(["run", puzzle, "--metric", metric, "--keep-levels", "--quiet", "--participants", "2", "--out"]).arg(&run));
+    succeed(farthest().args(["certify", "distance"]).arg(&run));
+    run
+}
+
+/// turnstyle-7 in step, with copies of it to damage.
+struct Certified {
+    folder: TempDir,
+    run: PathBuf,
+    copies: u32,
+}
+
+impl Certified {
+    fn new() -> Self {
+        let folder = scratch();
+        let run = certified("turnstyle-7", "step", folder.path());
+        Self { folder, run, copies: 0 }
+    }
+
+    fn copy(&mut self) -> PathBuf {
+        self.copies += 1;
+        let copy = self.folder.path().join(format!("copy-{}", self.copies));
+        copy_folder(&self.run, &copy);
+        copy
+    }
+
+    /// Checks that a changed copy is refused.
+    fn refused(&mut self, code: i32, parts: &[&str], change: impl FnOnce(&Path)) {
+        let copy = self.copy();
+        change(&copy);
+        let (found, stdout, stderr) = outcome(verify().arg(&copy));
+        assert_eq!(found, code, "{parts:?}\n{stdout}{stderr}");
+        let line = stderr.lines().next().unwrap_or_default();
+        assert!(parts.iter().all(|part| line.contains(part)), "{parts:?}\n{stderr}");
+        fs::remove_dir_all(copy).expect("removable");
+    }
+}
+
+fn edit(path: &Path, from: &str, to: &str) {
+    let text = fs::read_to_string(path).expect("text");
+    assert!(text.contains(from), "{from:?} is not in {text}");
+    fs::write(path, text.replacen(from, to, 1)).expect("written");
+}
+
+fn sha256(path: &Path) -> String {
+    Sha256::digest(fs::read(path).expect("readable")).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Makes the checksums right again.
+fn sum_again(run: &Path) {
+    let sums = fs::read_to_string(run.join("SHA256SUMS")).expect("text");
+    let line = |line: &str| format!("{}  {}\n", sha256(&run.join(&line[66..])), &line[66..]);
+    fs::write(run.join("SHA256SUMS"), sums.lines().map(line).collect::<String>()).expect("written");
+}
+
+/// Makes the digests of the archive in the certificate right again.
+fn certify_again(run: &Path) {
+    let text = fs::read_to_string(run.join("distance.cert")).expect("text");
+    let line = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
+        ["archive", depth, _, _, path] => {
+            let file = run.join(path);
+            format!("archive {depth} {} {} {path}\n", fs::metadata(&file).expect("there").len(), sha256(&file))
+        }
+        _ => format!("{line}\n"),
+    };
+    fs::write(run.join("distance.cert"), text.lines().map(line).collect::<String>()).expect("written");
+}
+
+/// Leaves nothing but the certificate and its archive to disagree with.
+fn only_certificate(run: &Path) {
+    for name in ["summary.json", "SHA256SUMS"] {
+        fs::remove_file(run.join(name)).expect("removable");
+    }
+}
+
+/// Ranks of an archived level, ascending, taken out of all its files.
+fn level(run: &Path, depth: u32) -> Vec<u64> {
+    let partition = partition(run);
+    let mut ranks = Vec::new();
+    for file in 0..2 {
+        let reader = PackReader::open(&run.join(format!("levels/{depth:06}/process-{file:04}.pack"))).expect("whole");
+        for entry in reader.entries().expect("whole") {
+            let range = partition.ranks(entry.shard);
+            ranks.extend(match reader.block(&entry, range.end - range.start).expect("whole") {
+                Contents::Empty => Vec::new(),
+                Contents::Full => range.clone().collect(),
+                Contents::Sparse(list) => list.iter().map(|offset| range.start + offset).collect(),
+                Contents::Words(words) => (range.clone()).filter(|rank| bit(&words, rank - range.start)).collect(),
+            });
+        }
+    }
+    ranks.sort_unstable();
+    ranks
+}
+
+fn bit(words: &[u64], at: u64) -> bool {
+    words[usize::try_from(at / 64).expect("small")] >> (at % 64) & 1 == 1
+}
+
+fn partition(run: &Path) -> farthest::base::partition::Partition {
+    let config = RunConfig::load(&run.join("run.toml")).expect("valid");
+    partition_of(&config.puzzle.build(&config.metric).expect("valid"), config.search.leading_positions).expect("fits")
+}
+
+/// Writes other ranks as an archived level, all in the first file, in good form.
+fn set_level(run: &Path, depth: u32, ranks: &[u64]) {
+    let partition = partition(run);
+    for (file, keep) in [(0, true), (1, false)] {
+        let path = run.join(format!("levels/{depth:06}/process-{file:04}.pack"));
+        fs::remove_file(&path).expect("removable");
+        let mut writer = PackWriter::create(&path).expect("new");
+        for shard in (0..partition.shards()).map(ShardId).filter(|_| keep) {
+            let range = partition.ranks(shard);
+            let list: Vec<u64> = ranks.iter().filter(|rank| range.contains(rank)).map(|rank| rank - range.start).collect();
+            if !list.is_empty() {
+                let (entry, stored) = BlockEntry::encode(shard, SetName::Level, to_u64(list.len()), &Contents::Sparse(list.into()));
+                writer.add(entry, &stored).expect("room");
+            }
+        }
+        writer.finish().expect("room");
+    }
+}
+
+#[test]
+fn runs_are_verified_with_their_distances() {
+    let folder = scratch();
+    let directed = folder.path().join("directed.toml");
+    fs::write(&directed, DIRECTED).expect("written");
+    let directed = directed.to_str().expect("UTF-8");
+    for (puzzle, metric, claim) in [
+        // God's numbers and antipodes of the tables in `known`, and of a second program for turn.
+        ("turnstyle-4", "step", "8 states can be reached, God's number is 3, needed by 1 state;"),
+        ("turnstyle-4", "flip", "2 states can be reached, God's number is 1, needed by 1 state;"),
+        ("turnstyle-7", "step", "2520 states can be reached, God's number is 15, needed by 9 states;"),
+        ("turnstyle-7", "turn", "God's number is 11,"),
+        ("turnstyle-7", "flip", "360 states can be reached"),
+        ("turnstyle-8", "step", "40320 states can be reached, God's number is 24, needed by 1 state;"),
+        ("turnstyle-8", "turn", "God's number is 17,"),
+        ("turnstyle-8", "flip", "5040 states can be reached"),
+        ("pancake-7", "step", "5040 states can be reached, God's number is 8,"),
+        // Two orbits, and 720 of 259,200 numbered states.
+        ("board-3x4n3", "quarter", "720 states can be reached, God's number is 9,"),
+        (directed, "step", "120 states can be reached"),
+    ] {
+        let run = certified(puzzle, metric, folder.path());
+        let told = succeed(verify().arg(&run));
+        assert_eq!(told.lines().count(), 2, "{told}");
+        assert!(told.contains("the files agree in checksums, sums, edges, numbers of antipodes\n") && told.contains(claim), "{told}");
+        for parts in [1_u32, 3] {
+            let receipts: Vec<PathBuf> = (1..=parts).map(|part| folder.path().join(format!("receipt-{part}-{parts}"))).collect();
+            for (part, receipt) in (1..).zip(&receipts) {
+                let interval = format!("{part}/{parts}");
+                let told = succeed(verify().arg("distance").arg(&run).args(["--interval", &interval, "--receipt"]).arg(receipt));
+                assert!(told.contains(&format!("part {part} of {parts}")), "{told}");
+            }
+            let told = succeed(verify().arg("distance").arg(&run).arg("--merge").args(&receipts));
+            assert!(told.contains(claim) && told.contains("as 1 receipt") == (parts == 1), "{told}");
+        }
+    }
+}
+
+#[test]
+fn published_results_are_verified() {
+    let told = succeed(verify().arg("results"));
+    let runs = told.lines().filter(|line| line.contains("the files agree in checksums, sums")).count();
+    assert!(runs >= 30 && told.contains("turnstyle-12 (step): 479001600 states, God's number 45, 1 antipode:"), "{told}");
+    assert!(told.contains("not proved: that these are the distances"), "what was not proved is said");
+}
+
+#[test]
+fn receipts_must_cover_all_states_of_one_certificate() {
+    let mut certified = Certified::new();
+    let run = certified.run.clone();
+    let other = certified.copy();
+    edit(&other.join("distance.cert"), "claim distance\n", "# another\nclaim distance\n");
+    let receipt = |run: &Path, interval: &str| {
+        let path = certified.folder.path().join(interval.replace('/', "-") + &run.file_name().expect("a name").to_string_lossy());
+        succeed(verify().arg("distance").arg(run).args(["--interval", interval, "--receipt"]).arg(&path));
+        path
+    };
+    let quarters: Vec<PathBuf> = ["1/4", "2/4", "3/4", "4/4"].map(|interval| receipt(&run, interval)).into();
+    let check = |receipts: &[&PathBuf], code: i32, part: &str| {
+        let (found, stdout, stderr) = outcome(verify().arg("distance").arg(&run).arg("--merge").args(receipts));
+        assert_eq!(found, code, "{stdout}{stderr}");
+        assert!((stdout + &stderr).contains(part), "{part}\n{stderr}");
+    };
+    let [one, two, three, four] = &quarters[..] else { panic!("four") };
+    check(&[three, one, four, two], 0, "as 4 receipts of this checker say together");
+    check(&[one, &receipt(&run, "2/2"), two], 0, "as 3 receipts");
+    check(&[one, two, four], 1, "found numbers 1890 to 2520, a gap, expected an interval from 1260 on");
+    check(&[two, three, four], 1, "found numbers 630 to 1260, a gap, expected an interval from 0 on");
+    check(&[one, two, three], 1, "found receipts up to number 1890, expected up to 2520");
+    check(&[one, two, three, four, two], 1, "an overlap, expected an interval from 1260 on");
+    check(&[one, two, three, &receipt(&other, "4/4")], 1, "found a receipt for certificate");
+    check(&[one, two, three, &run.join("summary.json")], 2, "expected the record \"farthest-receipt\"");
+    // A receipt with another count.
+    let text = fs::read_to_string(four).expect("text");
+    let line = text.lines().find(|line| line.starts_with("level 9 ")).expect("a level");
+    edit(four, line, "level 9 0");
+    check(&[one, two, three, four], 1, "the sum of the receipts");
+    // An interval that is wrong leaves no receipt.
+    let bad = run.join("levels/000003/process-0000.pack");
+    let bytes = fs::read(&bad).expect("readable");
+    fs::write(&bad, [bytes.as_slice(), b"x"].concat()).expect("written");
+    let none = certified.folder.path().join("none");
+    let (code, _, _) = outcome(verify().arg("distance").arg(&run).args(["--interval", "1/2", "--receipt"]).arg(&none));
+    assert_eq!((code, none.exists()), (1, false));
+}
+
+#[test]
+fn every_flipped_bit_of_an_archive_is_noticed() {
+    let mut certified = Certified::new();
+    let copy = certified.copy();
+    let file = copy.join("levels/000007/process-0001.pack");
+    let whole = fs::read(&file).expect("readable");
+    for at in (0..whole.len()).step_by(5) {
+        let mut changed = whole.clone();
+        changed[at] ^= 1 << (at % 8);
+        fs::write(&file, &changed).expect("written");
+        let (code, _, stderr) = outcome(verify().arg("distance").arg(&copy));
+        assert_eq!(code, 1, "byte {at}: {stderr}");
+        assert!(stderr.contains("process-0001.pack: found SHA-256"), "byte {at}: {stderr}");
+        // With a right digest in the certificate the file's own checksums speak.
+        certify_again(&copy);
+        let (code, _, stderr) = outcome(verify().arg("distance").arg(&copy));
+        assert!([1, 2].contains(&code) && stderr.contains("process-0001.pack: "), "byte {at}: {code} {stderr}");
+        fs::write(copy.join("distance.cert"), fs::read(certified.run.join("distance.cert")).expect("there")).expect("written");
+    }
+    for length in [0, 10, 60, whole.len() - 1] {
+        fs::write(&file, &whole[..length]).expect("written");
+        certify_again(&copy);
+        assert_eq!(outcome(verify().arg("distance").arg(&copy)).0, 2, "cut to {length}");
+    }
+}
+
+/// Archives in good form, with right checksums, that hold something else than the distances.
+#[test]
+fn false_labels_are_refuted() {
+    let mut certified = Certified::new();
+    let run = certified.run.clone();
+    let levels: Vec<Vec<u64>> = (0..=15).map(|depth| level(&run, depth)).collect();
+    let without = |ranks: &[u64], gone: u64| ranks.iter().copied().filter(|&rank| rank != gone).collect::<Vec<_>>();
+    let with = |ranks: &[u64], new: u64| {
+        let mut all = ranks.to_vec();
+        all.push(new);
+        all.sort_unstable();
+        all
+    };
+    let (five, six, nine) = (levels[5][0], levels[6][0], levels[9][3]);
+    // Two states change places.
+    certified.refused(1, &["distance.cert:"], |copy| {
+        set_level(copy, 5, &with(&without(&levels[5], five), nine));
+        set_level(copy, 9, &with(&without(&levels[9], nine), five));
+        certify_again(copy);
+    });
+    // A state in two levels, a state in none.
+    certified.refused(1, &["process-0000.pack: found state ", "in level 6, expected it only in level 5"], |copy| {
+        set_level(copy, 6, &with(&without(&levels[6], six), five));
+        certify_again(copy);
+    });
+    let lines = [format!("level 5 {}\n", levels[5].len()), format!("level 5 {}\n", levels[5].len() - 1)];
+    certified.refused(1, &["distance.cert:", "to no level, expected moves that lead at most one level further"], |copy| {
+        set_level(copy, 5, &without(&levels[5], five));
+        edit(&copy.join("distance.cert"), &lines[0], &lines[1]);
+        edit(&copy.join("distance.cert"), "states 2520\n", "states 2519\n");
+        only_certificate(copy);
+        certify_again(copy);
+    });
+    // A level deeper than it is: all of the last level as one more.
+    let last = levels[15][0];
+    certified.refused(1, &["distance.cert:", "to level 16, expected moves that lead at most one level further"], |copy| {
+        set_level(copy, 15, &without(&levels[15], last));
+        copy_folder(&copy.join("levels/000015"), &copy.join("levels/000016"));
+        set_level(copy, 16, &[last]);
+        let text = fs::read_to_string(copy.join("distance.cert")).expect("text");
+        let files = |depth: u32| format!("archive {depth} 1 {} levels/{depth:06}/process-0000.pack\n", "0".repeat(64));
+        let text = text.replace("levels 16\n", "levels 17\n").replace("level 15 9\n", "level 15 8\nlevel 16 1\n");
+        let text = text.replace("archives 32\n", "archives 33\n").replace("\nend\n", &format!("\n{}end\n", files(16)));
+        fs::write(copy.join("distance.cert"), text).expect("written");
+        only_certificate(copy);
+        certify_again(copy);
+    });
+    // The start elsewhere.
+    let first = levels[1][0];
+    certified.refused(1, &["distance.cert:", "the solved state among them: false, expected the solved state and no other"], |copy| {
+        set_level(copy, 0, &[first]);
+        set_level(copy, 1, &with(&without(&levels[1], first), 0));
+        certify_again(copy);
+    });
+}
+
+/// States that cannot be reached, labelled as if they were: one of them, or all that reach one another.
+#[test]
+fn an_island_of_unreachable_states_is_refuted() {
+    let folder = scratch();
+    let run = certified("board-3x4n3", "quarter", folder.path());
+    let reached: HashSet<u64> = (0..10).flat_map(|depth| level(&run, depth)).collect();
+    let last = level(&run, 9);
+    let stranger = (0..).find(|rank| !reached.contains(rank)).expect("one");
+    let config = RunConfig::load(&run.join("run.toml")).expect("valid");
+    let puzzle = config.puzzle.build(&config.metric).expect("valid");
+    let space = StateSpace::of(&puzzle);
+    let mut island = vec![stranger];
+    let mut next = 0;
+    while let Some(&rank) = island.get(next) {
+        let state = space.unrank(StateRank(rank));
+        for generator in 0..puzzle.generators().len() {
+            let rank = space.rank(&puzzle.apply(generator, &state)).0;
+            if !island.contains(&rank) {
+                island.push(rank);
+            }
+        }
+        next += 1;
+    }
+    assert!(island.len() > 1 && island.iter().all(|rank| !reached.contains(rank)));
+    for (more, part) in [(&island[..1], "to no level"), (&island[..], "of level 9, expected a move to it from the level before")] {
+        let copy = folder.path().join(format!("copy-{}", more.len()));
+        copy_folder(&run, &copy);
+        let mut all = [last.as_slice(), more].concat();
+        all.sort_unstable();
+        set_level(&copy, 9, &all);
+        edit(&copy.join("distance.cert"), "states 720\n", &format!("states {}\n", 720 + more.len()));
+        edit(&copy.join("distance.cert"), "level 9 10\n", &format!("level 9 {}\n", 10 + more.len()));
+        certify_again(&copy);
+        let (code, _, stderr) = outcome(verify().arg("distance").arg(&copy));
+        assert_eq!(code, 1, "{stderr}");
+        assert!(stderr.contains(part), "{stderr}");
+    }
+}
+
+#[test]
+fn nothing_outside_the_folder_is_read() {
+    let mut certified = Certified::new();
+    let outside = certified.folder.path().join("outside");
+    copy_folder(&certified.run, &outside);
+    for name in
+        ["levels", "levels/000004", "levels/000004/process-0000.pack", "distance.cert", "summary.json", "SHA256SUMS", "antipodes.tsv"]
+    {
+        certified.refused(2, &[name, "found a symbolic link"], |copy| {
+            let path = copy.join(name);
+            if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }.expect("removable");
+            symlink(outside.join(name), &path).expect("linked");
+        });
+    }
+    for name in ["../outside/summary.json", "/etc/hostname", ".hidden", "a/b", ".."] {
+        certified.refused(2, &["SHA256SUMS:7: found ", "the name of a file in this folder"], |copy| {
+            let path = copy.join("SHA256SUMS");
+            let text = fs::read_to_string(&path).expect("text");
+            fs::write(path, format!("{text}{}  {name}\n", "0".repeat(64))).expect("written");
+        });
+    }
+}
+
+#[test]
+fn files_of_a_run_that_disagree_are_refuted() {
+    let mut certified = Certified::new();
+    let edits: [(&str, &str, &str, i32, &str); 16] = [
+        // Two counts swapped: levels 4 and 5.
+        ("distribution.tsv", "4\t22\n5\t40\n", "4\t40\n5\t22\n", 1, "found mean_depth 10.300794, expected the mean of distribution.tsv"),
+        ("levels.tsv", "4\t22\t", "4\t23\t", 1, "levels.tsv:6: found depth 4 with 23 states, expected 4 with 22"),
+        ("distribution.tsv", "4\t22\n", "5\t22\n", 1, "distribution.tsv:6: found \"5\", expected depth 4"),
+        ("distribution.tsv", "4\t22\n", "4\t23\n", 1, "summary.json: found states 2520, expected 2521, by distribution.tsv"),
+        ("distribution.tsv", "depth", "Depth", 2, "distribution.tsv:1: "),
+        ("levels.tsv", "\t0\t3\t", "\t1\t2\t", 1, "levels.tsv:3: found 3 edges down, expected 2, those up from the level before"),
+        ("levels.tsv", "\t0\t0\t3\t", "\t0\t0\t4\t", 1, "levels.tsv:2: found 4 edges, expected 3: every move of every state"),
+        ("summary.json", "\"gods_number\": 15", "\"gods_number\": 14", 1, "found gods_number 14, expected 15"),
+        ("summary.json", "\"antipodes\": 9", "\"antipodes\": 8", 1, "found antipodes 8, expected 9"),
+        ("summary.json", "\"mean_depth\": 10.3", "\"mean_depth\": 10.4", 1, "expected the mean of distribution.tsv"),
+        ("summary.json", "\"fingerprint\": \"", "\"fingerprint\": \"0", 1, "that of levels.tsv"),
+        ("summary.json", "\"puzzle\": \"turnstyle-7\"", "\"puzzle\": \"turnstyle-9\"", 1, "expected turnstyle-7, as in run.toml"),
+        ("summary.json", "{", "[", 2, "summary.json: found "),
+        ("run.toml", "size = 7", "size = 3", 2, "run.toml: found other keys, expected a puzzle and a metric"),
+        ("antipodes.tsv", "state\n", "state\n7\t1 2 3 4 5 6 7\n", 1, "found 10 states, expected 9"),
+        ("distance.cert", "claim distance", "claim word", 2, "distance.cert:2: found \"word\", expected distance"),
+    ];
+    for (file, from, to, code, part) in edits {
+        certified.refused(code, &[part], |copy| {
+            edit(&copy.join(file), from, to);
+            sum_again(copy);
+        });
+        if file != "distance.cert" {
+            certified.refused(1, &[file, "found SHA-256 ", "SHA256SUMS:"], |copy| edit(&copy.join(file), from, to));
+        }
+    }
+    // A state that is not the one of its rank.
+    let path = certified.run.join("antipodes.tsv");
+    let line = fs::read_to_string(&path).expect("text").lines().nth(1).expect("an antipode").to_owned();
+    let (rank, state) = line.split_once('\t').expect("two cells");
+    let mut labels: Vec<&str> = state.split(' ').collect();
+    labels.rotate_left(1);
+    let moved = format!("{rank}\t{}", labels.join(" "));
+    certified.refused(1, &["antipodes.tsv:2: found a state with number ", &format!("expected number {rank}")], |copy| {
+        edit(&copy.join("antipodes.tsv"), &line, &moved);
+        sum_again(copy);
+    });
+    // Files that are not there, or not listed.
+    certified.refused(2, &["levels.tsv: cannot be read"], |copy| fs::remove_file(copy.join("levels.tsv")).expect("removable"));
+    certified.refused(2, &["levels/000004: cannot be read"], |copy| fs::remove_dir_all(copy.join("levels/000004")).expect("removable"));
+    certified.refused(1, &["SHA256SUMS: found no line for antipodes.tsv"], |copy| {
+        let text = fs::read_to_string(copy.join("SHA256SUMS")).expect("text");
+        fs::write(copy.join("SHA256SUMS"), text.split_once('\n').expect("lines").1).expect("written");
+    });
+    // A certificate with two counts swapped, one of another puzzle, and one of another run.
+    certified.refused(1, &["distance.cert:", "found other numbers of states, expected those of distribution.tsv"], |copy| {
+        edit(&copy.join("distance.cert"), "level 4 22\nlevel 5 40\n", "level 4 40\nlevel 5 22\n");
+    });
+    certified.refused(1, &["found a certificate for turnstyle-7 (turn), expected one for turnstyle-7 (step)"], |copy| {
+        edit(&copy.join("distance.cert"), "turnstyle 7 step", "turnstyle 7 turn");
+    });
+    let eight = self::certified("turnstyle-8", "step", certified.folder.path());
+    certified.refused(1, &["found a certificate for turnstyle-8 (step)"], |copy| {
+        fs::copy(eight.join("distance.cert"), copy.join("distance.cert")).expect("copied");
+    });
+}
+
+#[test]
+fn a_lying_certificate_is_refuted_without_the_other_files() {
+    let folder = scratch();
+    let run = certified("turnstyle-7", "step", folder.path());
+    let check = |from: &str, to: &str, code: i32, part: &str| {
+        let path = run.join("distance.cert");
+        let text = fs::read_to_string(&path).expect("text");
+        edit(&path, from, to);
+        let (found, _, stderr) = outcome(verify().arg(&path));
+        fs::write(&path, text).expect("written");
+        assert_eq!(found, code, "{stderr}");
+        assert!(stderr.contains(part), "{part}\n{stderr}");
+    };
+    check("level 4 22\nlevel 5 40\n", "level 4 40\nlevel 5 22\n", 1, "distance.cert:11: found 40 states, expected 22, as the archive has");
+    check("turnstyle 7 step", "turnstyle 7 turn", 1, "found a move from ");
+    check("turnstyle 7 step", "turnstyle 7 flip", 1, "found 2520 numbered states, expected 360 for turnstyle-7 (flip)");
+    check("ranks 2520 ", "ranks 5040 ", 1, "found 5040 numbered states, expected 2520");
+    let text = fs::read_to_string(run.join("distance.cert")).expect("text");
+    let line = text.lines().find(|line| line.starts_with("archive 7 ")).expect("a file").to_owned() + "\n";
+    check(&line, "", 2, "found \"end\", expected the record \"archive\"");
+    check("archives 32\n", "archives 31\n", 2, "found \"archive\", expected the record \"end\"");
+    let (ranks, _) = text.split_once("ranks 2520 ").map(|(_, rest)| rest.split_once('\n').expect("a line")).expect("ranks");
+    let half: u64 = ranks.parse::<u64>().expect("a number") / 2;
+    check(&format!("ranks 2520 {ranks}\n"), &format!("ranks 2520 {half}\n"), 2, "process-0000.pack: the block of shard ");
+    // Limits are asked for before anything is read.
+    for limit in [["--memory", "1K"], ["--steps", "3000"]] {
+        let (code, _, stderr) = outcome(Command::new(env!("CARGO_BIN_EXE_farthest-verify")).args(limit).arg("distance").arg(&run));
+        assert_eq!(code, 2, "{stderr}");
+        assert!(stderr.contains(limit[0]), "{stderr}");
+    }
+}
+
+#[test]
+fn certify_distance_says_what_is_missing() {
+    let folder = scratch();
+    let plain = folder.path().join("plain");
+    succeed(farthest().args(["run", "turnstyle-6", "--quiet", "--out"]).arg(&plain));
+    let stderr = fail_with(78, farthest().args(["certify", "distance"]).arg(&plain));
+    assert!(stderr.contains("the run archived no levels") && stderr.contains("--keep-levels"), "{stderr}");
+    let stderr = fail_with(74, farthest().args(["certify", "distance"]).arg(folder.path().join("none")));
+    assert!(stderr.contains("SHA256SUMS"), "{stderr}");
+    let planes = folder.path().join("planes.toml");
+    let text =
+        "family = \"planes\"\nname = \"p\"\nplanes = 2\npositions = 3\n[[generators]]\nname = \"A\"\nplanes = [1, 0]\ncycles = \"(0 1)\"\n";
+    fs::write(&planes, text).expect("written");
+    let run = folder.path().join("run");
+    succeed(farthest().arg("run").arg(&planes).args(["--keep-levels", "--quiet", "--out"]).arg(&run));
+    let stderr = fail_with(78, farthest().args(["certify", "distance"]).arg(&run));
+    assert!(stderr.contains("is given as planes"), "{stderr}");
+    let told = succeed(verify().arg(&run));
+    assert!(told.contains("its rules are not known here"), "{told}");
+    // An archive that lost a file is no archive.
+    let run = certified("turnstyle-7", "step", folder.path());
+    fs::remove_file(run.join("levels/000005/process-0001.pack")).expect("removable");
+    let stderr = fail_with(65, farthest().args(["certify", "distance"]).arg(&run));
+    assert!(stderr.contains("levels/000005: found "), "{stderr}");
+    assert!(known("certificates").is_dir());
+}
