@@ -130,6 +130,43 @@ fn the_claims_certificates_are_verified() {
     assert_eq!(code, 0, "{stdout}\n{stderr}");
 }
 
+/// Those that the checker finishes in seconds: all but the shortest words of 14 pieces and more, and the reversals of 12.
+#[test]
+fn published_certificates_are_verified() {
+    let mut published = certificates_below(Path::new("results/swap"));
+    published.extend(certificates_below(Path::new("results/claims")));
+    let sizes: Vec<u16> = (4..=64).collect();
+    for size in &sizes {
+        let folder = format!("turnstyle-{size:04}");
+        assert!(published.iter().any(|path| path.to_string_lossy().contains(&folder)), "{folder}");
+    }
+    let is_quick = |path: &&PathBuf| {
+        let text = path.to_string_lossy();
+        let is_large = ["0014", "0016", "0018"].iter().any(|size| text.contains(size)) && text.contains("shortest");
+        !is_large && !text.contains("reversal")
+    };
+    let quick: Vec<&Path> = published.iter().filter(is_quick).map(PathBuf::as_path).collect();
+    assert!(quick.len() > 120);
+    let (code, stdout, stderr) = verify(&quick);
+    assert_eq!((code, stdout.lines().count()), (0, quick.len()), "{stdout}\n{stderr}");
+}
+
+/// The page and the certificates are what the program writes today; values up to 12 pieces.
+#[test]
+fn the_published_claims_are_the_computed_ones() {
+    let page = fs::read_to_string("results/turnstyle-claims.md").expect("published");
+    let computed = claims_page::page(values());
+    // Rows about sizes beyond 12 are not computed in this test.
+    let rows = computed.lines().filter(|line| !line.contains("not computed") && !line.contains("| SWAP of 14"));
+    for row in rows {
+        assert!(page.contains(row), "{row}");
+    }
+    for (name, certificate) in values().certificates() {
+        let published = fs::read_to_string(Path::new("results/claims").join(&name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(published, certificate.to_text(), "{name}");
+    }
+}
+
 /// Certificates about states of any puzzle, and refusals of untrue ones.
 #[test]
 fn certificates_of_single_states() {
