@@ -110,7 +110,10 @@ fn runs_are_verified_with_their_distances() {
 
 #[test]
 fn published_results_are_verified() {
-    let told = succeed(verify().arg("results"));
+    // The certificates about SWAP have tests of their own: their largest balls take minutes.
+    let entries = fs::read_dir("results").expect("the folder").map(|entry| entry.expect("readable").path());
+    let runs = entries.filter(|path| path.is_dir() && !["swap", "claims"].iter().any(|name| path.ends_with(name)));
+    let told = succeed(verify().args(runs));
     let runs = told.lines().filter(|line| line.contains("the files agree in checksums, sums")).count();
     assert!(runs >= 30 && told.contains("turnstyle-12 (step): 479001600 states, God's number 45, 1 antipode:"), "{told}");
     assert!(told.contains("not proved: that these are the distances"), "what was not proved is said");

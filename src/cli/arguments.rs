@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::evidence::turnstyle::swap::LARGEST_CERTIFIED;
 use crate::search::expansion_choice::ExpansionChoice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -33,6 +34,8 @@ pub enum Command {
     Table(TableArguments),
     /// Write a puzzle or a complete run for another program to check
     Export(ExportArguments),
+    /// Find a shortest word from a state to the solved one, or say why there is none
+    Solve(SolveArguments),
     /// Write certificates, which farthest-verify checks
     Certify(CertifyArguments),
     /// List the puzzles that ship with the program
@@ -176,6 +179,51 @@ pub struct ExportArguments {
     pub out: Option<PathBuf>,
 }
 
+/// A puzzle and two of its states.
+#[derive(Clone, Debug, Args)]
+pub struct EndsArguments {
+    /// A file of configs/puzzles or configs/runs, or a short name such as turnstyle-12
+    pub puzzle: PathBuf,
+    /// Metric, instead of the default one
+    #[arg(long, value_name = "NAME")]
+    pub metric: Option<String>,
+    /// The state: labels in position order, "4 3 2 1 5 6 7 8" or 4,3,2,1,5,6,7,8; up to 12 pieces also 4321567890AB
+    #[arg(long, value_name = "STATE")]
+    pub state: String,
+    /// The word leads from this state to --state
+    #[arg(long, value_name = "STATE", conflicts_with = "to")]
+    pub from: Option<String>,
+    /// The word leads from --state to this one [default: the solved state]
+    #[arg(long, value_name = "STATE")]
+    pub to: Option<String>,
+    /// Most memory for the search, such as 8G or 500M [default: half of what is free]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub memory: Option<u64>,
+}
+
+/// Arguments of `solve`.
+#[derive(Clone, Debug, Args)]
+pub struct SolveArguments {
+    /// From where to where.
+    #[command(flatten)]
+    pub ends: EndsArguments,
+    /// Every shortest word
+    #[arg(long)]
+    pub all: bool,
+    /// With --all: list at most so many words
+    #[arg(long, value_name = "M", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub most: u64,
+    /// Every arrangement on the way
+    #[arg(long)]
+    pub steps: bool,
+    /// Read the distances from a complete run with keep_levels instead of searching
+    #[arg(long, value_name = "RUN")]
+    pub table: Option<PathBuf>,
+    /// Print one JSON object; the exit code is then 0 also when there is no word
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Arguments of `certify`.
 #[derive(Clone, Debug, Args)]
 pub struct CertifyArguments {
@@ -189,6 +237,67 @@ pub struct CertifyArguments {
 pub enum CertifyCommand {
     /// The number of states at each distance, from a complete run with keep_levels: writes RUN/distance.cert
     Distance(CertifyDistanceArguments),
+    /// A word from one state to another
+    Word(CertifyStateArguments),
+    /// A shortest word from one state to another, with two balls that do not meet
+    Bidirectional(CertifyStateArguments),
+    /// That no word leads from one state to another: parity, or a closed set
+    Unreachable(CertifyStateArguments),
+    /// Whether two neighbours can be exchanged on Turnstyle, for each size
+    Swap(CertifySwapArguments),
+    /// The published claims about Turnstyle: writes OUT/turnstyle-claims.md and OUT/claims/
+    Claims(CertifyClaimsArguments),
+}
+
+/// Arguments of `certify word`, `bidirectional` and `unreachable`.
+#[derive(Clone, Debug, Args)]
+pub struct CertifyStateArguments {
+    /// From where to where.
+    #[command(flatten)]
+    pub ends: EndsArguments,
+    /// A file that ends in .cert, or the folder for KIND.cert
+    #[arg(long, value_name = "PATH")]
+    pub out: PathBuf,
+}
+
+/// Sizes of Turnstyle, from the first to the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeRange {
+    /// The first one.
+    pub first: u16,
+    /// The last one, too.
+    pub last: u16,
+}
+
+/// Arguments of `certify swap`.
+#[derive(Clone, Debug, Args)]
+pub struct CertifySwapArguments {
+    /// One size, or the first and last of a range such as 4..64
+    #[arg(long, alias = "size", value_name = "N or N..N", value_parser = parse_sizes)]
+    pub sizes: SizeRange,
+    /// Folder that gets a folder for each size
+    #[arg(long, value_name = "DIR", default_value = "results/swap")]
+    pub out: PathBuf,
+    /// Shortest words of every pair up to this size: 16 takes half a minute, 18 minutes, 20 more
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(0..=20))]
+    pub shortest: u16,
+    /// Most memory for the search, such as 8G or 500M [default: half of what is free]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub memory: Option<u64>,
+}
+
+/// Arguments of `certify claims`.
+#[derive(Clone, Debug, Args)]
+pub struct CertifyClaimsArguments {
+    /// The folder of results
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub out: PathBuf,
+    /// Shortest SWAPs up to this size, at least 14
+    #[arg(long, value_name = "N", default_value_t = 14, value_parser = clap::value_parser!(u16).range(0..=20))]
+    pub shortest: u16,
+    /// Most memory for the search, such as 8G or 500M [default: half of what is free]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub memory: Option<u64>,
 }
 
 /// Arguments of `certify distance`.
@@ -264,6 +373,35 @@ fn parse_span(text: &str) -> Result<Duration, String> {
     if span.is_zero() { Err("found no time at all".into()) } else { Ok(span) }
 }
 
+/// One size or `FIRST..LAST`, both included.
+fn parse_sizes(text: &str) -> Result<SizeRange, String> {
+    let size = |text: &str| -> Result<u16, String> {
+        let size = text.trim().parse().map_err(|_| "found no size; write 14 or 4..64".to_owned())?;
+        if (4..=LARGEST_CERTIFIED).contains(&size) {
+            Ok(size)
+        } else {
+            Err(format!("found the size {size}, expected 4 to {LARGEST_CERTIFIED}"))
+        }
+    };
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    let sizes = SizeRange { first: size(first)?, last: size(last.trim_start_matches('='))? };
+    if sizes.first <= sizes.last { Ok(sizes) } else { Err("found a range that ends before it starts".into()) }
+}
+
+/// A number of bytes, with K, M, G or T for binary multiples.
+fn parse_bytes(text: &str) -> Result<u64, String> {
+    let letters = text.trim_end_matches("iB").trim_end_matches('B');
+    let (digits, shift) = match letters.chars().last() {
+        Some('k' | 'K') => (&letters[..letters.len() - 1], 10),
+        Some('m' | 'M') => (&letters[..letters.len() - 1], 20),
+        Some('g' | 'G') => (&letters[..letters.len() - 1], 30),
+        Some('t' | 'T') => (&letters[..letters.len() - 1], 40),
+        _ => (letters, 0),
+    };
+    let count: u64 = digits.parse().map_err(|_| "found no number of bytes; write 8G, 500M or 1000000".to_owned())?;
+    count.checked_mul(1 << shift).filter(|&bytes| bytes > 0).ok_or_else(|| "found no possible number of bytes".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -272,6 +410,25 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(parse_sizes("14"), Ok(SizeRange { first: 14, last: 14 }));
+        assert_eq!(parse_sizes("4..64"), Ok(SizeRange { first: 4, last: 64 }));
+        for wrong in ["", "3", "4..", "..9", "9..8", "1001", "4..1001", "x"] {
+            assert!(parse_sizes(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn bytes() {
+        assert_eq!(parse_bytes("8G"), Ok(8 << 30));
+        assert_eq!(parse_bytes("500MiB"), Ok(500 << 20));
+        assert_eq!(parse_bytes("7"), Ok(7));
+        for wrong in ["", "G", "-1", "0", "8X", "99999999999999999999", "20000000T"] {
+            assert!(parse_bytes(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

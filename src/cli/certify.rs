@@ -1,6 +1,9 @@
 //! `farthest certify`: writes certificates, which `farthest-verify` checks.
 
+pub mod claims;
 pub mod distance;
+pub mod swap;
+pub mod word;
 
 use super::arguments::{CertifyArguments, CertifyCommand};
 use crate::base::Result;
@@ -12,5 +15,10 @@ use crate::base::Result;
 pub fn certify(arguments: &CertifyArguments) -> Result<()> {
     match &arguments.what {
         CertifyCommand::Distance(distance) => distance::distance(distance),
+        CertifyCommand::Word(arguments) => word::state(arguments, word::Kind::Word),
+        CertifyCommand::Bidirectional(arguments) => word::state(arguments, word::Kind::Bidirectional),
+        CertifyCommand::Unreachable(arguments) => word::state(arguments, word::Kind::Unreachable),
+        CertifyCommand::Swap(arguments) => swap::swap(arguments),
+        CertifyCommand::Claims(arguments) => claims::claims(arguments),
     }
 }

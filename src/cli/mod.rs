@@ -12,6 +12,7 @@ pub mod recheck;
 pub mod run;
 pub mod run_config;
 pub mod session;
+pub mod solve;
 pub mod table;
 pub mod watch;
 pub mod watcher;
@@ -32,6 +33,7 @@ pub fn dispatch(arguments: Arguments) -> Result<i32> {
         Command::Plan(plan) => plan::plan(&plan).map(|()| 0),
         Command::Table(table) => table::table(&table).map(|()| 0),
         Command::Export(export) => export::export(&export).map(|()| 0),
+        Command::Solve(solve) => solve::solve_command(&solve),
         Command::Certify(certify) => certify::certify(&certify).map(|()| 0),
         Command::Puzzles => puzzles::puzzles().map(|()| 0),
         Command::Watch(watch) => watch::watch(&watch),

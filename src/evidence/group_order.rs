@@ -128,6 +128,25 @@ pub fn reachable_states(puzzle: &Puzzle) -> u128 {
     states
 }
 
+/// Whether some word leads from the state `from` to `to`; nothing is searched.
+#[must_use]
+pub fn reaches(puzzle: &Puzzle, from: &State, to: &State) -> bool {
+    let component = Component::of(puzzle, from.plane);
+    let Some(walk) = &component.walks[index_u32(to.plane)] else { return false };
+    let (Ok(first), Ok(last)) = (Permutation::new(from.arrangement.clone()), Permutation::new(to.arrangement.clone())) else {
+        return false;
+    };
+    // `last` is `first`, then a loop at the plane of `from`, then the walk.
+    component.loops.contains(&first.inverse().then(&last).then(&walk.inverse()))
+}
+
+/// States that are reached from `from`; none when they are 2^128 or more.
+#[must_use]
+pub fn states_reached_from(puzzle: &Puzzle, from: &State) -> Option<u128> {
+    let component = Component::of(puzzle, from.plane);
+    component.loops.order().and_then(|order| order.checked_mul(u128::from(component.planes)))
+}
+
 /// The planes reached from one plane, and the group of loops at it.
 struct Component {
     /// For each plane reached the permutation of a walk there.

@@ -6,5 +6,7 @@ pub mod dataset;
 pub mod gap;
 pub mod group_order;
 pub mod manifest_file;
+pub mod turnstyle;
+pub mod unreachable;
 
 pub use manifest_file::{Evidence, Provenance, Recheck};

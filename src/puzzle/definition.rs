@@ -171,6 +171,12 @@ impl Puzzle {
         &self.starts
     }
 
+    /// How states are written.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
     /// The state as text.
     #[must_use]
     pub fn text(&self, state: &State) -> String {

@@ -9,6 +9,7 @@ pub mod parse;
 pub mod permutation;
 pub mod shipped;
 pub mod source;
+pub mod state_text;
 
 pub use definition::{Puzzle, SignRule, State};
 pub use generator::{Generator, PlaneMove};

@@ -45,6 +45,15 @@ impl PuzzleSource {
         Ok(Self::Turnstyle { size })
     }
 
+    /// Turnstyle(`size`) in its metric `step` with the pieces ranked by position, `size`! states: the form in which every relabelling of pieces is a
+    /// symmetry, so that one ball serves many targets.
+    ///
+    /// # Errors
+    /// When the size does not exist, or its states have no 63-bit rank.
+    pub fn turnstyle_by_position(size: u32) -> Result<Puzzle> {
+        turnstyle::build_by_position(size)
+    }
+
     /// The puzzle of a short name: `turnstyle-12`, or a shipped puzzle.
     ///
     /// # Errors

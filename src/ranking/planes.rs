@@ -47,9 +47,16 @@ impl StateSpace {
     /// Rank of `state`; in a halved space the state must have its plane's sign.
     #[must_use]
     pub fn rank(&self, state: &State) -> StateRank {
-        let arrangement = lehmer::rank(&state.arrangement);
+        self.rank_of_labels(state.plane, &state.arrangement)
+    }
+
+    /// Rank of the state with these labels in `plane`: [`StateSpace::rank`] without a [`State`].
+    #[inline]
+    #[must_use]
+    pub fn rank_of_labels(&self, plane: u32, labels: &[u8]) -> StateRank {
+        let arrangement = lehmer::rank(labels);
         let number = if self.halved { arrangement / 2 } else { arrangement };
-        StateRank(u64::from(state.plane) * self.arrangements() + number)
+        StateRank(u64::from(plane) * self.arrangements() + number)
     }
 
     /// State of rank `rank`.

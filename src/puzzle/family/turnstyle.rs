@@ -54,6 +54,24 @@ pub fn build(size: u32, metric: &str) -> Result<Puzzle> {
     Puzzle::new(format!("turnstyle-{size}"), metric, length, generators, vec![solved], layout)
 }
 
+/// Turnstyle(`size`) in metric `step` with the pieces ranked by position, `size`! states in one plane: the form in which every relabelling of
+/// the pieces is a symmetry, so that one ball serves many targets. [`build`] is smaller where the whole space is stored.
+///
+/// # Errors
+/// `Config` when the size does not exist or is over [`LARGEST_SIZE`].
+pub fn build_by_position(size: u32) -> Result<Puzzle> {
+    build(size, METRICS[0])?;
+    let n = index_u32(size);
+    let generators = vec![
+        ("R".to_owned(), vec![(0, Permutation::from_fn(n, |i| (i + n - 1) % n))]),
+        ("L".to_owned(), vec![(0, Permutation::from_fn(n, |i| (i + 1) % n))]),
+        ("F".to_owned(), vec![(0, Permutation::from_fn(n, table_source))]),
+    ];
+    let all = Permutation::identity(n).images().to_vec();
+    let layout = Layout::Orbits { positions: size, arranged: all.clone(), planar: Vec::new(), planes: vec![Vec::new()] };
+    Puzzle::new(format!("turnstyle-{size}"), METRICS[0], n, generators, vec![State { plane: 0, arrangement: all }], layout)
+}
+
 /// What a search of this size would need, in words.
 fn needs(size: u32) -> String {
     let half = if size % 2 == 1 { 2.0 } else { 1.0 };
@@ -151,6 +169,21 @@ mod tests {
                     play(&mut word, &puzzle.generators()[generator].name);
                     assert_eq!(pieces(&puzzle.text(&state)), word, "size {size} {metric} step {step}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn both_forms_move_the_same_pieces() {
+        for size in 4..=9 {
+            let (by_piece, by_position) = (build(size, "step").expect("valid"), build_by_position(size).expect("valid"));
+            let (mut one, mut other) = (by_piece.starts()[0].clone(), by_position.starts()[0].clone());
+            for step in 0..200_usize {
+                let generator = (step * step + step / 3) % 3;
+                one = by_piece.apply(generator, &one);
+                other = by_position.apply(generator, &other);
+                assert_eq!(by_piece.text(&one), by_position.text(&other));
+                assert_eq!(by_piece.generators()[generator].name, by_position.generators()[generator].name);
             }
         }
     }

@@ -1,0 +1,25 @@
+//! Shortest words between two states, without a search of the whole space.
+//!
+//! - [`moves`]: the neighbours of a ranked state, forward and by inverse moves;
+//! - [`ball`]: all states up to a radius, level by level, as sorted ranks;
+//! - [`meet`]: grows two balls until they meet: the distance (and one ball for many targets, where relabelling allows that);
+//! - [`words`]: every shortest word, from the levels that the balls, or an archive, hold;
+//! - [`table`]: the archived levels of a run as such a source;
+//! - [`solution`]: all of it together.
+//!
+//! Why the first meeting gives the distance: every state on a shortest word of length d is at distance i from one end and d - i from the other. The sum of
+//! the radii grows by one at a time, and for every smaller sum the two last levels were found disjoint; so the first sum at which they share a state is d.
+
+pub mod ball;
+pub mod meet;
+pub mod moves;
+pub mod solution;
+pub mod table;
+pub mod words;
+
+pub use ball::{Ball, MemoryLimit};
+pub use meet::{Meeting, RelabelledBall, distances_by_relabelling, meet};
+pub use moves::{Direction, Moves};
+pub use solution::{BothWays, DisjointBalls, Solution, replay, solve, solve_by_table};
+pub use table::TableLevels;
+pub use words::{LevelSource, ShortestWords};
