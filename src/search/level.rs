@@ -87,7 +87,7 @@ pub fn advance(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<A
     }
     guards::check_level(search, &totals)?;
     if expansion != Expansion::States {
-        spot_checks::check(search, totals.found.states)?;
+        spot_checks::check(search, totals.found.states, totals.edges.up)?;
     }
     let depth = search.depth().next();
     let last = search.levels.last_mut().expect("level 0 is closed when a search starts");
