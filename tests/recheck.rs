@@ -4,7 +4,8 @@ mod common;
 
 use common::disturb::{copy_folder, fail_with, fault, mpirun_beside, names, only_line, scratch};
 use common::{SAME_BYTES, farthest, has_mpi, json, outcome, result_bytes, succeed};
-use farthest::evidence::{Evidence, dataset, manifest_file};
+use farthest::evidence::manifest_file::{self, VerifiedCertificate};
+use farthest::evidence::{Evidence, dataset};
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,12 @@ fn complete(folder: &Path, puzzle: &str, search: &str, more: &[&str]) -> PathBuf
     let run = folder.join("run");
     succeed(farthest().arg("run").arg(&config).args(["--quiet", "--out"]).arg(&run).args(more));
     run
+}
+
+/// What the checker is said to have verified.
+fn certificate() -> VerifiedCertificate {
+    let [file, sha256, checker, date] = ["distance.cert", "00ff", "farthest-verify 0.1.0", "2026-01-01T00:00:00Z"].map(String::from);
+    VerifiedCertificate { file, sha256, checker, date, commands: Vec::new() }
 }
 
 fn label(run: &Path) -> Evidence {
@@ -134,7 +141,7 @@ fn altered_results_are_found_named_and_never_called_rechecked() {
         assert_eq!(label(&copy), Evidence::Disputed);
         assert_eq!(result_bytes(&copy), before);
         // Neither a certificate nor an equal recheck decides who is right.
-        assert_eq!(manifest_file::record_certificate(&copy, "certificates/distance").expect("recorded"), Evidence::Disputed);
+        assert_eq!(manifest_file::record_certificate(&copy, certificate()).expect("recorded"), Evidence::Disputed);
         fs::copy(run.join(name), copy.join(name)).expect("copied");
         alter(&copy, name, "", "");
         succeed(&mut recheck(&copy));
@@ -146,11 +153,11 @@ fn altered_results_are_found_named_and_never_called_rechecked() {
 fn a_certificate_ranks_above_a_recheck() {
     let folder = scratch();
     let run = complete(folder.path(), "turnstyle-5", "", &[]);
-    assert_eq!(manifest_file::record_certificate(&run, "certificates/distance").expect("recorded"), Evidence::Certified);
+    assert_eq!(manifest_file::record_certificate(&run, certificate()).expect("recorded"), Evidence::Certified);
     succeed(&mut recheck(&run));
     assert_eq!(label(&run), Evidence::Certified);
-    manifest_file::record_certificate(&run, "certificates/distance").expect("recorded");
-    assert_eq!(json(&run, "manifest.json")["certificates"], serde_json::json!(["certificates/distance"]));
+    manifest_file::record_certificate(&run, certificate()).expect("recorded");
+    assert_eq!(json(&run, "manifest.json")["certificates"], serde_json::json!([certificate()]), "recorded once");
 }
 
 /// Killed at every file operation: the run folder is whole at every moment, and the same command goes on.

@@ -33,7 +33,8 @@ const DIRECTED: &str = "family = \"permutations\"\nname = \"directed\"\nposition
 fn certified(puzzle: &str, metric: &str, folder: &Path) -> PathBuf {
     let run = folder.join(format!("{}-{metric}", Path::new(puzzle).file_stem().expect("a name").to_string_lossy()));
     succeed(farthest().args(["run", puzzle, "--metric", metric, "--keep-levels", "--quiet", "--participants", "2", "--out"]).arg(&run));
-    succeed(farthest().args(["certify", "distance"]).arg(&run));
+    let told = succeed(farthest().args(["certify", "distance"]).arg(&run));
+    assert!(told.contains("verified") && told.contains("now \"certified\""), "{told}");
     run
 }
 
@@ -455,6 +456,29 @@ fn hostile_toml_and_json_are_unreadable() {
             sum_again(copy);
         });
     }
+}
+
+/// The label is the checker's to give.
+#[test]
+fn only_a_verified_run_is_certified() {
+    let folder = scratch();
+    let run = folder.path().join("run");
+    succeed(farthest().args(["run", "turnstyle-6", "--keep-levels", "--quiet", "--out"]).arg(&run));
+    let manifest = || common::json(&run, "manifest.json");
+    succeed(farthest().args(["certify", "distance", "--write-only"]).arg(&run));
+    assert_eq!(manifest()["evidence"], "single run");
+    let certify = |checker: &str| {
+        let mut command = farthest();
+        command.args(["certify", "distance", "--checker", checker]).arg(&run);
+        command
+    };
+    assert!(fail_with(1, &mut certify("false")).contains("did not verify it"));
+    assert!(fail_with(78, &mut certify("/no/such/checker")).contains("cannot be started"));
+    assert_eq!(manifest()["evidence"], "single run");
+    succeed(&mut certify(env!("CARGO_BIN_EXE_farthest-verify")));
+    assert_eq!(manifest()["evidence"], "certified");
+    assert_eq!(manifest()["certificates"][0]["file"], "distance.cert");
+    succeed(verify().arg(&run));
 }
 
 #[test]

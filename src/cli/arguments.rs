@@ -306,6 +306,12 @@ pub struct CertifyDistanceArguments {
     /// The run folder
     #[arg(value_name = "RUN")]
     pub folder: PathBuf,
+    /// The checker that verifies the certificate before it is recorded [default: farthest-verify beside this program]
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "write_only")]
+    pub checker: Option<PathBuf>,
+    /// Only write the certificate; the run is not labelled as certified
+    #[arg(long)]
+    pub write_only: bool,
 }
 
 /// Arguments of `watch`.

@@ -291,11 +291,24 @@ fn checksums(folder: &Path) -> Result<String> {
 }
 
 fn checksum_line(bytes: &[u8], name: &str) -> String {
-    let mut line = String::new();
+    hexadecimal(bytes) + "  " + name + "\n"
+}
+
+/// SHA-256 of some bytes, in hexadecimal digits.
+fn hexadecimal(bytes: &[u8]) -> String {
+    let mut digits = String::new();
     for byte in Sha256::digest(bytes) {
-        let _ = write!(line, "{byte:02x}");
+        let _ = write!(digits, "{byte:02x}");
     }
-    line + "  " + name + "\n"
+    digits
+}
+
+/// SHA-256 of a small file, in hexadecimal digits.
+///
+/// # Errors
+/// `Io` when it cannot be read.
+pub fn sha256(path: &Path) -> Result<String> {
+    fs::read(path).map(|bytes| hexadecimal(&bytes)).map_err(|source| Error::io("read", path, source))
 }
 
 #[cfg(test)]

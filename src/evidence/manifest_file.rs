@@ -66,6 +66,21 @@ pub struct Recheck {
     pub seconds: f64,
 }
 
+/// A certificate of the run that the checker verified. The certificate names the digests of the archive's files, so its own digest stands for all of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VerifiedCertificate {
+    /// Its name in the run folder.
+    pub file: String,
+    /// Its digest.
+    pub sha256: String,
+    /// The checker and its version.
+    pub checker: String,
+    /// When it was verified, in UTC.
+    pub date: String,
+    /// The commands that make the archive and the certificate again, and check it.
+    pub commands: Vec<String>,
+}
+
 /// How a run was made, as in `manifest.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
@@ -119,7 +134,7 @@ pub struct ManifestFile {
     pub rechecks: Vec<Recheck>,
     /// Certificates that were verified, by path in the run folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub certificates: Vec<String>,
+    pub certificates: Vec<VerifiedCertificate>,
 }
 
 /// What the expansion of a level cost.
@@ -186,15 +201,14 @@ pub fn record_recheck(folder: &Path, recheck: Recheck) -> Result<Evidence> {
     record(folder, |manifest| manifest.rechecks.push(recheck))
 }
 
-/// Records a verified distance certificate of the run in `folder`, by its path there; returns the run's new label.
+/// Records a verified distance certificate of the run in `folder`; returns the run's new label.
 ///
 /// # Errors
 /// When the folder's files are damaged or cannot be written.
-pub fn record_certificate(folder: &Path, certificate: &str) -> Result<Evidence> {
+pub fn record_certificate(folder: &Path, certificate: VerifiedCertificate) -> Result<Evidence> {
     record(folder, |manifest| {
-        if !manifest.certificates.iter().any(|known| known == certificate) {
-            manifest.certificates.push(certificate.to_owned());
-        }
+        manifest.certificates.retain(|known| known.sha256 != certificate.sha256);
+        manifest.certificates.push(certificate);
     })
 }
 
