@@ -117,7 +117,7 @@ fn files_that_are_no_text_or_no_files() {
     check(&[b"farthest-certificate 1\n".as_slice(), &vec![b'x'; 3 << 20]].concat(), ":2", "a line of more than 1048576 bytes");
     check(&[b"farthest-certificate 1\nclaim ".as_slice(), &vec![b'x'; 1 << 19], b"\n"].concat(), ":3", "the record \"puzzle\"");
     check(b"farthest-certificate 1\nclaim \x1b[31m\npuzzle turnstyle 4 step\n", ":2", "\\u{1b}[31m");
-    check(&vec![0; 100], ":1", "the end of the file within a line");
+    check(&[0; 100], ":1", "the end of the file within a line");
     for (path, part) in
         [("/dev/zero", "no regular file"), ("/nonexistent.cert", "cannot be read"), ("src/bin", "no certificate and no run")]
     {

@@ -1,16 +1,16 @@
 //! The checker on run folders and archived levels: right ones are verified whole and in intervals, and every damage and every lie is refused.
 
+#[path = "verify/archives.rs"]
+mod archives;
 mod common;
 
-use common::disturb::{copy_folder, fail_with, scratch};
+use archives::{certify_again, edit, level, only_certificate, set_level, sum_again};
+use common::disturb::{Dice, copy_folder, fail_with, scratch};
 use common::{farthest, known, outcome, succeed};
-use farthest::base::ids::to_u64;
-use farthest::base::{ShardId, StateRank};
-use farthest::cli::run_config::{RunConfig, partition_of};
+use farthest::base::StateRank;
+use farthest::base::ids::{to_u64, to_usize};
+use farthest::cli::run_config::RunConfig;
 use farthest::ranking::StateSpace;
-use farthest::store::block::SetName;
-use farthest::store::{BlockEntry, Contents, PackReader, PackWriter};
-use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -67,91 +67,6 @@ impl Certified {
         let line = stderr.lines().next().unwrap_or_default();
         assert!(parts.iter().all(|part| line.contains(part)), "{parts:?}\n{stderr}");
         fs::remove_dir_all(copy).expect("removable");
-    }
-}
-
-fn edit(path: &Path, from: &str, to: &str) {
-    let text = fs::read_to_string(path).expect("text");
-    assert!(text.contains(from), "{from:?} is not in {text}");
-    fs::write(path, text.replacen(from, to, 1)).expect("written");
-}
-
-fn sha256(path: &Path) -> String {
-    Sha256::digest(fs::read(path).expect("readable")).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Makes the checksums right again.
-fn sum_again(run: &Path) {
-    let sums = fs::read_to_string(run.join("SHA256SUMS")).expect("text");
-    let line = |line: &str| format!("{}  {}\n", sha256(&run.join(&line[66..])), &line[66..]);
-    fs::write(run.join("SHA256SUMS"), sums.lines().map(line).collect::<String>()).expect("written");
-}
-
-/// Makes the digests of the archive in the certificate right again.
-fn certify_again(run: &Path) {
-    let text = fs::read_to_string(run.join("distance.cert")).expect("text");
-    let line = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
-        ["archive", depth, _, _, path] => {
-            let file = run.join(path);
-            format!("archive {depth} {} {} {path}\n", fs::metadata(&file).expect("there").len(), sha256(&file))
-        }
-        _ => format!("{line}\n"),
-    };
-    fs::write(run.join("distance.cert"), text.lines().map(line).collect::<String>()).expect("written");
-}
-
-/// Leaves nothing but the certificate and its archive to disagree with.
-fn only_certificate(run: &Path) {
-    for name in ["summary.json", "SHA256SUMS"] {
-        fs::remove_file(run.join(name)).expect("removable");
-    }
-}
-
-/// Ranks of an archived level, ascending, taken out of all its files.
-fn level(run: &Path, depth: u32) -> Vec<u64> {
-    let partition = partition(run);
-    let mut ranks = Vec::new();
-    for file in 0..2 {
-        let reader = PackReader::open(&run.join(format!("levels/{depth:06}/process-{file:04}.pack"))).expect("whole");
-        for entry in reader.entries().expect("whole") {
-            let range = partition.ranks(entry.shard);
-            ranks.extend(match reader.block(&entry, range.end - range.start).expect("whole") {
-                Contents::Empty => Vec::new(),
-                Contents::Full => range.clone().collect(),
-                Contents::Sparse(list) => list.iter().map(|offset| range.start + offset).collect(),
-                Contents::Words(words) => (range.clone()).filter(|rank| bit(&words, rank - range.start)).collect(),
-            });
-        }
-    }
-    ranks.sort_unstable();
-    ranks
-}
-
-fn bit(words: &[u64], at: u64) -> bool {
-    words[usize::try_from(at / 64).expect("small")] >> (at % 64) & 1 == 1
-}
-
-fn partition(run: &Path) -> farthest::base::partition::Partition {
-    let config = RunConfig::load(&run.join("run.toml")).expect("valid");
-    partition_of(&config.puzzle.build(&config.metric).expect("valid"), config.search.leading_positions).expect("fits")
-}
-
-/// Writes other ranks as an archived level, all in the first file, in good form.
-fn set_level(run: &Path, depth: u32, ranks: &[u64]) {
-    let partition = partition(run);
-    for (file, keep) in [(0, true), (1, false)] {
-        let path = run.join(format!("levels/{depth:06}/process-{file:04}.pack"));
-        fs::remove_file(&path).expect("removable");
-        let mut writer = PackWriter::create(&path).expect("new");
-        for shard in (0..partition.shards()).map(ShardId).filter(|_| keep) {
-            let range = partition.ranks(shard);
-            let list: Vec<u64> = ranks.iter().filter(|rank| range.contains(rank)).map(|rank| rank - range.start).collect();
-            if !list.is_empty() {
-                let (entry, stored) = BlockEntry::encode(shard, SetName::Level, to_u64(list.len()), &Contents::Sparse(list.into()));
-                writer.add(entry, &stored).expect("room");
-            }
-        }
-        writer.finish().expect("room");
     }
 }
 
@@ -479,6 +394,63 @@ fn a_lying_certificate_is_refuted_without_the_other_files() {
         let (code, _, stderr) = outcome(Command::new(env!("CARGO_BIN_EXE_farthest-verify")).args(limit).arg("distance").arg(&run));
         assert_eq!(code, 2, "{stderr}");
         assert!(stderr.contains(limit[0]), "{stderr}");
+    }
+}
+
+/// A certificate with a changed byte is verified only when it claims the same numbers of the same puzzle.
+#[test]
+fn no_changed_byte_of_the_certificate_verifies_other_distances() {
+    let folder = scratch();
+    let run = certified("turnstyle-4", "step", folder.path());
+    let path = run.join("distance.cert");
+    let good = fs::read(&path).expect("readable");
+    let claim = |bytes: &[u8]| -> Vec<String> {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let kept = |line: &&str| ["claim", "puzzle", "states", "level"].iter().any(|name| line.split(' ').next() == Some(name));
+        text.lines().filter(kept).map(str::to_owned).collect()
+    };
+    let mut dice = Dice::new(5);
+    let mut codes = [0; 3];
+    for number in 0..300 {
+        let mut changed = good.clone();
+        let at = to_usize(dice.below(to_u64(good.len())));
+        let letters: &[u8] = if good[at].is_ascii_digit() { b"0123456789" } else { b"0a #\n./-\xff" };
+        let letter = letters[to_usize(dice.below(to_u64(letters.len())))];
+        match number % 4 {
+            0 => changed.insert(at, letter),
+            1 => drop(changed.remove(at)),
+            _ => changed[at] = letter,
+        }
+        fs::write(&path, &changed).expect("written");
+        let (code, stdout, stderr) = outcome(verify().arg(&path));
+        assert!((0..=2).contains(&code), "{code}: {stderr}");
+        codes[usize::try_from(code).expect("0 to 2")] += 1;
+        let line = if code == 0 { stdout } else { stderr };
+        assert_eq!(line.lines().count(), 1, "{line}");
+        assert!(code != 0 || claim(&changed) == claim(&good), "{line}\n{}", String::from_utf8_lossy(&changed));
+    }
+    assert!(codes.iter().all(|&count| count > 5), "{codes:?}: the test is blind");
+}
+
+/// Deep nesting and odd types in files that other crates parse.
+#[test]
+fn hostile_toml_and_json_are_unreadable() {
+    let mut certified = Certified::new();
+    for (file, text) in [
+        ("run.toml", format!("a = {}", "[".repeat(500_000))),
+        ("run.toml", "a.".repeat(200_000) + "b = 1"),
+        ("run.toml", "family = \"turnstyle\"\nmetric = \"step\"\nsize = -4\n".into()),
+        ("run.toml", "family = 4\nmetric = \"step\"\n".into()),
+        ("run.toml", "family = \"permutations\"\nname = \"x\"\nmetric = \"step\"\npositions = 1000000000000\n".into()),
+        ("run.toml", "x".repeat(2 << 20)),
+        ("summary.json", "[".repeat(500_000)),
+        ("summary.json", "{\"puzzle\": \"turnstyle-7\", \"metric\": \"step\", \"format\": 1e400}".into()),
+        ("summary.json", "{\"puzzle\": \"turnstyle-7\", \"metric\": \"step\", \"format\": -1}".into()),
+    ] {
+        certified.refused(2, &[file, ": found "], |copy| {
+            fs::write(copy.join(file), text).expect("written");
+            sum_again(copy);
+        });
     }
 }
 

@@ -4,10 +4,13 @@ use std::collections::HashMap;
 
 type State = Vec<usize>;
 
+/// A move: its name, and what it makes of a state.
+type Move = (String, Box<dyn Fn(&State) -> State>);
+
 /// A claim as the text has it; the evidence is not looked at, but for words.
 pub struct Claimed {
     kind: String,
-    moves: Vec<(String, Box<dyn Fn(&State) -> State>)>,
+    moves: Vec<Move>,
     solved: State,
     records: HashMap<String, Vec<String>>,
 }
@@ -96,8 +99,7 @@ fn replaced(from: Vec<usize>) -> Box<dyn Fn(&State) -> State> {
 }
 
 /// The moves on a list of pieces, as a player makes them.
-#[allow(clippy::type_complexity)]
-fn turnstyle(size: usize, metric: &str) -> Option<Vec<(String, Box<dyn Fn(&State) -> State>)>> {
+fn turnstyle(size: usize, metric: &str) -> Option<Vec<Move>> {
     fn flipped(mut state: State) -> State {
         state.swap(0, 1);
         state.swap(2, 3);
@@ -107,17 +109,17 @@ fn turnstyle(size: usize, metric: &str) -> Option<Vec<(String, Box<dyn Fn(&State
         state.rotate_right(by);
         state
     }
-    let shift = |by: usize| -> (String, Box<dyn Fn(&State) -> State>) {
+    let shift = |by: usize| -> Move {
         let name = if by == 1 { "R".into() } else { format!("R{by}") };
         (if by == size - 1 { "L".into() } else { name }, Box::new(move |state| turned(state.clone(), by)))
     };
-    let flip = || -> (String, Box<dyn Fn(&State) -> State>) { ("F".into(), Box::new(|state| flipped(state.clone()))) };
+    let flip = || -> Move { ("F".into(), Box::new(|state| flipped(state.clone()))) };
     match metric {
         "step" => Some(vec![shift(1), shift(size - 1), flip()]),
         "turn" => Some((1..size).map(shift).chain([flip()]).collect()),
         "flip" => Some(
             (0..size)
-                .map(|first| -> (String, Box<dyn Fn(&State) -> State>) {
+                .map(|first| -> Move {
                     let play = move |state: &State| {
                         let after = flipped(turned(state.clone(), state.len() - first));
                         let home = after.iter().position(|&piece| piece == 1).expect("there");

@@ -242,12 +242,14 @@ impl Labelling {
             stretches.push(at..end);
             at = end;
         }
-        let counts: Vec<Checked<Vec<u64>>> =
-            stretches.into_par_iter().map(|stretch| self.check_stretch(place, certificate.levels.len(), stretch, &back)).collect();
         let mut sums = vec![0; certificate.levels.len()];
-        for part in counts {
-            for (sum, count) in sums.iter_mut().zip(part?) {
-                *sum += count;
+        // Some at a time, so that the first fault ends the check, and few counts are kept.
+        for some in stretches.chunks(1 << 10) {
+            let check = |stretch: &Range<u64>| self.check_stretch(place, certificate.levels.len(), stretch.clone(), &back);
+            for counts in some.par_iter().map(check).collect::<Vec<Checked<Vec<u64>>>>() {
+                for (sum, count) in sums.iter_mut().zip(counts?) {
+                    *sum += count;
+                }
             }
         }
         Ok(sums)
@@ -267,7 +269,7 @@ impl Labelling {
                 let arrangement = walk.now();
                 let mut has_lower = label == 0;
                 for step in ahead {
-                    let next = self.neighbour(step, &arrangement);
+                    let next = self.neighbour(step, &arrangement, number - first);
                     if next > label + 1 {
                         let next = if next == NONE { "no level".into() } else { format!("level {next}") };
                         return Err(refuted(
@@ -280,7 +282,7 @@ impl Labelling {
                 }
                 for step in back {
                     // NONE + 1 would be 0, which no other state than the start has.
-                    has_lower |= self.neighbour(step, &arrangement).wrapping_add(1) == label;
+                    has_lower |= self.neighbour(step, &arrangement, number - first).wrapping_add(1) == label;
                 }
                 if !has_lower {
                     return Err(refuted(place, self.shown(number), "a move to it from the level before"));
@@ -292,13 +294,17 @@ impl Labelling {
     }
 
     #[inline(always)]
-    fn neighbour(&self, step: &Step, arrangement: &[u8]) -> u8 {
+    fn neighbour(&self, step: &Step, arrangement: &[u8], number: u64) -> u8 {
+        let there = wide(step.plane) * self.numbering.arrangements;
+        if step.stays {
+            return self.labels[index(there + number)];
+        }
         let mut next = [0; crate::numbering::MOST_ARRANGED];
         for (entry, &source) in next.iter_mut().zip(&step.from) {
             *entry = arrangement[usize::from(source)];
         }
         let (number, _) = rank(&next[..step.from.len()]);
-        self.labels[index(wide(step.plane) * self.numbering.arrangements + self.numbering.shortened(number))]
+        self.labels[index(there + self.numbering.shortened(number))]
     }
 
     fn shown(&self, number: u64) -> String {

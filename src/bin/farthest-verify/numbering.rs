@@ -19,6 +19,15 @@ pub type Arrangement = [u8; MOST_ARRANGED];
 pub struct Step {
     pub plane: usize,
     pub from: Vec<u8>,
+    /// Whether the arrangement, and with it its number, stays the same.
+    pub stays: bool,
+}
+
+impl Step {
+    fn new(plane: usize, from: Vec<u8>) -> Self {
+        let stays = from.iter().copied().eq((0..u8::MAX).take(from.len()));
+        Self { plane, from, stays }
+    }
 }
 
 /// What the labels that are not arranged show, 0 for the others; and the places of the arrangement in their order.
@@ -95,7 +104,7 @@ impl Numbering {
         let here = &self.planes[plane];
         let target = self.by_word[&moved(&here.word, from)];
         let entry_at = |source: u16| (0_u8..).zip(&here.places).find(|(_, at)| **at == source).expect("arranged places stay arranged").0;
-        Step { plane: target, from: self.planes[target].places.iter().map(|&at| entry_at(from[usize::from(at)])).collect() }
+        Step::new(target, self.planes[target].places.iter().map(|&at| entry_at(from[usize::from(at)])).collect())
     }
 
     /// Gives the planes signs such that no move changes the sign of plane times arrangement, if that is possible: then one sign only is reached.
@@ -139,7 +148,7 @@ impl Numbering {
                 for (entry, &source) in (0..).zip(&step.from) {
                     from[usize::from(source)] = entry;
                 }
-                back[step.plane].push(Step { plane, from });
+                back[step.plane].push(Step::new(plane, from));
             }
         }
         back
