@@ -111,7 +111,7 @@ fn runs_are_verified_with_their_distances() {
 #[test]
 fn published_results_are_verified() {
     // The certificates about SWAP have tests of their own: their largest balls take minutes.
-    let entries = std::fs::read_dir("results").expect("the folder").map(|entry| entry.expect("readable").path());
+    let entries = fs::read_dir("results").expect("the folder").map(|entry| entry.expect("readable").path());
     let runs = entries.filter(|path| path.is_dir() && !["swap", "claims"].iter().any(|name| path.ends_with(name)));
     let told = succeed(verify().args(runs));
     let runs = told.lines().filter(|line| line.contains("the files agree in checksums, sums")).count();
