@@ -147,7 +147,7 @@ fn final_four(values: &Values, text: &mut String) {
     let left = values.swaps_of(12).first().copied().unwrap_or_default();
     let verdict = match cancelled {
         66 => "confirmed".to_owned(),
-        less if less < 66 => format!("confirmed as possible, and not the fewest: {less}"),
+        less if less < 66 => format!("holds as an upper bound; {less} is possible"),
         more => format!("differs: {more}, not 66"),
     };
     line(
