@@ -310,14 +310,14 @@ fn compact_storage() {
         if common::has_mpi() {
             comparison.run(common::mpirun(2), "lanes", COMPACT, &["--threads", "1"]);
         }
-        // From storage to storage, interrupted behind the third commit of each session.
+        // From storage to storage, interrupted behind the first commit of each session.
         let run = comparison.new_run();
         for (number, expansion) in ["lanes", "lanes", "states", "lanes", "unseen", "auto"].into_iter().enumerate() {
             let storage = if number % 3 == 1 { "" } else { COMPACT };
             let keys = format!("checkpoint_seconds = 0\n{storage}");
             let mut command = comparison.session(common::farthest(), expansion, &keys, &["--threads", "2"], &run);
             if number < 5 {
-                command.env("FARTHEST_FAULT", "after-commit:2:kill");
+                command.env("FARTHEST_FAULT", "after-commit:1:kill");
             }
             let (code, _, stderr) = common::outcome(&mut command);
             assert_eq!(code == 0, number == 5, "{puzzle}: session {number}: {code} {stderr}");

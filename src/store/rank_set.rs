@@ -242,7 +242,7 @@ impl RankSet {
             Form::Full => None,
             Form::Bits(bits) => bits.list_absent_from(cursor, enough, base, out),
             Form::Empty | Form::Sparse(_) | Form::Packed(_) => {
-                let wanted = to_u64(enough.saturating_sub(out.len())).next_multiple_of(64);
+                let wanted = to_u64(enough.saturating_sub(out.len())).min(self.length).next_multiple_of(64);
                 let end = self.length.min(cursor + wanted);
                 out.extend((cursor..end).filter(|&offset| !self.contains(offset)).map(|offset| base + offset));
                 (end < self.length).then_some(end)
