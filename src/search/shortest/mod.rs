@@ -2,7 +2,7 @@
 //!
 //! - [`moves`]: the neighbours of a ranked state, forward and by inverse moves;
 //! - [`ball`]: all states up to a radius, level by level, as sorted ranks;
-//! - [`meet`]: grows two balls until they meet: the distance (and one ball for many targets, where relabelling allows that);
+//! - [`mod@meet`]: grows two balls until they meet: the distance (and one ball for many targets, where relabelling allows that);
 //! - [`words`]: every shortest word, from the levels that the balls, or an archive, hold;
 //! - [`table`]: the archived levels of a run as such a source;
 //! - [`solution`]: all of it together.
