@@ -4,6 +4,7 @@ pub mod bitset;
 pub mod block;
 pub mod chunked_bits;
 pub mod format;
+pub mod gap_code;
 pub mod mapped;
 pub mod pack;
 pub mod packed_bits;

@@ -1,28 +1,20 @@
-//! A level kept compressed in a file: chunks of a bitset, each a zstd frame, appended by many threads and read back one by one.
+//! A level kept compressed in a file: chunks of a bitset, each as the gaps between its members (`gap_code.rs`), appended by many threads and read back one by one.
 //!
-//! For searches whose three bitsets do not fit the memory: only what is seen stays in memory as bits. A level with an eighth of all states takes 0.55 of its bits. The file belongs to one
+//! For searches whose three bitsets do not fit the memory: only what is seen stays in memory as bits. A level with an eighth of all states takes 0.57 of its bits. The file belongs to one
 //! level of one process and is removed with the last set that is in it. A chunk that cannot be read back counts as empty: the counts of states then differ from the chunk's own, and the
 //! guards end the search.
 
 use super::bitset;
 use super::chunked_bits::{CHUNK_OFFSETS, CHUNK_WORDS};
+use super::gap_code;
 use crate::base::ids::{low_u32, to_u64, to_usize};
 use crate::base::mix::{Fingerprint, LANE_STATES};
 use crate::base::{Error, Result, fault_point};
-use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// zstd level: the bits have no repetitions to look for, only an entropy coder helps.
-const ZSTD_LEVEL: i32 = 1;
-
-thread_local! {
-    /// Making a context takes as long as compressing a chunk with it.
-    static ZSTD: RefCell<Option<(zstd::bulk::Compressor<'static>, zstd::bulk::Decompressor<'static>)>> = const { RefCell::new(None) };
-}
 
 /// The file of one level. Dropping it removes the file.
 #[derive(Debug)]
@@ -49,15 +41,14 @@ impl LevelFile {
     /// # Errors
     /// `Io` when the disk has no room or fails.
     pub fn pack(&self, bytes: &[u8]) -> Result<Chunk> {
-        let count: u32 = bytes.iter().map(|byte| byte.count_ones()).sum();
+        let count = count_bits(bytes);
         if count == 0 {
             return Ok(Chunk::EMPTY);
         }
-        let packed = with_zstd(|compressor, _| compressor.compress(bytes)).filter(|packed| packed.len() < bytes.len());
-        let stored = packed.as_deref().unwrap_or(bytes);
+        let stored = gap_code::encode(bytes, count);
         let first = self.end.fetch_add(to_u64(stored.len()), Ordering::Relaxed);
         fault_point::pass("scratch-allocate")
-            .and_then(|()| self.file.write_all_at(stored, first))
+            .and_then(|()| self.file.write_all_at(&stored, first))
             .map_err(|source| Error::io("write scratch file", &self.path, source))?;
         Ok(Chunk { first, bytes: low_u32(to_u64(stored.len())), count })
     }
@@ -138,18 +129,11 @@ impl PackedBits {
         if self.file.file.read_exact_at(&mut stored, chunk.first).is_err() {
             return words;
         }
-        // The last chunk of a set may have been packed without the bytes behind its last offset.
-        let room = length * 8;
-        let raw = if stored.len() < room {
-            with_zstd(|_, decompressor| decompressor.decompress(&stored, room)).unwrap_or(stored)
-        } else {
-            stored
-        };
-        bytemuck::cast_slice_mut::<u64, u8>(&mut words).iter_mut().zip(raw).for_each(|(to, from)| *to = from);
+        gap_code::decode(&stored, &mut words);
         words
     }
 
-    /// Whether `offset` is a member. Cost: a chunk is read and decompressed, about 10 microseconds.
+    /// Whether `offset` is a member. Cost: a chunk is read and decoded, about 10 microseconds.
     #[must_use]
     pub fn contains(&self, offset: u64) -> bool {
         let number = to_usize(offset / CHUNK_OFFSETS);
@@ -217,17 +201,11 @@ pub fn chunks_of(length: u64) -> usize {
     to_usize(length.div_ceil(CHUNK_OFFSETS))
 }
 
-/// Uses this thread's zstd contexts; `None` when they fail.
-fn with_zstd<T>(
-    work: impl FnOnce(&mut zstd::bulk::Compressor<'static>, &mut zstd::bulk::Decompressor<'static>) -> std::io::Result<T>,
-) -> Option<T> {
-    ZSTD.with_borrow_mut(|contexts| {
-        if contexts.is_none() {
-            *contexts = Some((zstd::bulk::Compressor::new(ZSTD_LEVEL).ok()?, zstd::bulk::Decompressor::new().ok()?));
-        }
-        let (compressor, decompressor) = contexts.as_mut()?;
-        work(compressor, decompressor).ok()
-    })
+/// Number of bits that are set.
+fn count_bits(bytes: &[u8]) -> u32 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let in_words: u32 = words.iter().map(|&word| u64::from_ne_bytes(word).count_ones()).sum();
+    in_words + rest.iter().map(|byte| byte.count_ones()).sum::<u32>()
 }
 
 #[cfg(test)]
