@@ -1,1 +1,0 @@
-copying       43.1 GB/s read and written by 2 thread2
