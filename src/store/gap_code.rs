@@ -148,7 +148,8 @@ mod tests {
     #[test]
     fn forms_change_where_they_should() {
         let form = |one_in: usize| {
-            let bytes: Vec<u8> = (0..7_680).map(|byte| (0..8).fold(0, |sum, bit| sum | u8::from((byte * 8 + bit) % one_in == 0) << bit)).collect();
+            let bytes: Vec<u8> =
+                (0..7_680).map(|byte| (0..8).fold(0, |sum, bit| sum | u8::from((byte * 8 + bit) % one_in == 0) << bit)).collect();
             let count = bytes.iter().map(|byte: &u8| byte.count_ones()).sum();
             let code = encode(&bytes, count);
             (code[0], code.len())
