@@ -1,0 +1,10 @@
+#![doc = include_str!("README.md")]
+
+pub mod board;
+pub mod group;
+pub mod small_group;
+pub mod verdict;
+
+pub use board::{Board, Random};
+pub use group::BoardGroup;
+pub use verdict::{Unsolvable, verdict};
