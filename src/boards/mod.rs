@@ -3,8 +3,10 @@
 pub mod board;
 pub mod group;
 pub mod small_group;
+pub mod solve;
 pub mod verdict;
 
 pub use board::{Board, Random};
 pub use group::BoardGroup;
+pub use solve::{Solution, Solver, solve_shortest};
 pub use verdict::{Unsolvable, verdict};

@@ -28,6 +28,8 @@ pub enum Command {
     Plan(PlanArguments),
     /// Merge the runs below a folder into one God's-number table
     Table(TableArguments),
+    /// Say whether a number rotation board of any size can be solved, and how
+    SolveBoard(super::solve_board::SolveBoardArguments),
     /// List the puzzles that ship with the program
     Puzzles,
     /// Draw the progress of a run from another terminal

@@ -8,6 +8,7 @@ pub mod puzzles;
 pub mod run;
 pub mod run_config;
 pub mod session;
+pub mod solve_board;
 pub mod table;
 pub mod watch;
 
@@ -25,6 +26,7 @@ pub fn dispatch(arguments: Arguments) -> Result<i32> {
         Command::Resume(resume) => run::resume(&resume),
         Command::Plan(plan) => plan::plan(&plan).map(|()| 0),
         Command::Table(table) => table::table(&table).map(|()| 0),
+        Command::SolveBoard(board) => solve_board::solve_board(&board),
         Command::Puzzles => puzzles::puzzles().map(|()| 0),
         Command::Watch(watch) => watch::watch(&watch),
     }
