@@ -27,6 +27,8 @@
 pub mod base;
 pub mod puzzle;
 
+pub mod boards;
+
 pub mod ranking;
 
 pub mod store;

@@ -13,16 +13,17 @@ use std::path::{Path, PathBuf};
 use tokens::{Token, tokens};
 
 /// The layers in their order, with what each may import beside itself.
-const LAYERS: [(&str, &[&str]); 9] = [
+const LAYERS: [(&str, &[&str]); 10] = [
     ("base", &[]),
     ("puzzle", &["base"]),
+    ("boards", &["base", "puzzle"]),
     ("ranking", &["base", "puzzle"]),
     ("store", &["base"]),
     ("expand", &["base", "puzzle", "ranking"]),
     ("exchange", &["base"]),
     ("search", &["base", "puzzle", "ranking", "store", "expand", "exchange"]),
     ("evidence", &["base", "puzzle", "ranking", "store", "search"]),
-    ("cli", &["base", "puzzle", "ranking", "store", "expand", "exchange", "search", "evidence"]),
+    ("cli", &["base", "puzzle", "boards", "ranking", "store", "expand", "exchange", "search", "evidence"]),
 ];
 
 /// Mapped memory, MPI, and the intrinsics of the lane expansion.

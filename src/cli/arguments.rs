@@ -38,6 +38,8 @@ pub enum Command {
     Solve(SolveArguments),
     /// Write certificates, which farthest-verify checks
     Certify(CertifyArguments),
+    /// Say whether a number rotation board of any size can be solved, and how
+    SolveBoard(super::solve_board::SolveBoardArguments),
     /// List the puzzles that ship with the program
     Puzzles,
     /// Draw the progress of a run from another terminal

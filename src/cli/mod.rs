@@ -13,6 +13,7 @@ pub mod run;
 pub mod run_config;
 pub mod session;
 pub mod solve;
+pub mod solve_board;
 pub mod table;
 pub mod watch;
 pub mod watcher;
@@ -35,6 +36,7 @@ pub fn dispatch(arguments: Arguments) -> Result<i32> {
         Command::Export(export) => export::export(&export).map(|()| 0),
         Command::Solve(solve) => solve::solve_command(&solve),
         Command::Certify(certify) => certify::certify(&certify).map(|()| 0),
+        Command::SolveBoard(board) => solve_board::solve_board(&board),
         Command::Puzzles => puzzles::puzzles().map(|()| 0),
         Command::Watch(watch) => watch::watch(&watch),
     }

@@ -13,6 +13,8 @@ pub fn puzzles() -> Result<()> {
         table.add_row([puzzle.name.to_owned(), puzzle.source()?.metrics().join(", "), puzzle.description().to_owned()]);
     }
     println!("{table}");
-    println!("\nturnstyle-N exists for every N from 4 to 20. A file of your own (configs/puzzles has examples) works like a name.");
+    println!(
+        "\nturnstyle-N exists for every N from 4 to 20, rotation-board-RxCnB for boards of any size. A file of your own (configs/puzzles has examples) works like a name."
+    );
     Ok(())
 }

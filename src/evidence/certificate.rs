@@ -4,7 +4,7 @@
 
 use crate::base::ids::to_u64;
 use crate::base::{Error, Result, atomic_file};
-use crate::puzzle::PuzzleSource;
+use crate::puzzle::{BoardShape, PuzzleSource};
 use std::fmt::{self, Write as _};
 use std::path::Path;
 
@@ -30,6 +30,13 @@ pub enum CertifiedPuzzle {
         /// `step`, `turn` or `flip`.
         metric: String,
     },
+    /// A number rotation board of any size; the checker knows its rules.
+    RotationBoard {
+        /// Rows, columns and block.
+        shape: BoardShape,
+        /// `quarter` or `half`.
+        metric: String,
+    },
     /// Generators given outright.
     Permutations {
         /// Names, and for each place (from 1) the place whose piece comes to it.
@@ -48,6 +55,7 @@ impl CertifiedPuzzle {
         source.check_metric(metric)?;
         match source {
             PuzzleSource::Turnstyle { size } => Ok(Self::Turnstyle { size: *size, metric: metric.into() }),
+            PuzzleSource::RotationBoard(shape) => Ok(Self::RotationBoard { shape: *shape, metric: metric.into() }),
             PuzzleSource::Permutations(puzzle) => {
                 let generators = puzzle.generators().of_metric(metric).into_iter();
                 let images = |images: &[u8]| images.iter().map(|&image| u16::from(image) + 1).collect();
@@ -212,6 +220,9 @@ impl Lines {
     fn puzzle(&mut self, puzzle: &CertifiedPuzzle) {
         match puzzle {
             CertifiedPuzzle::Turnstyle { size, metric } => self.record("puzzle", format!("turnstyle {size} {metric}")),
+            CertifiedPuzzle::RotationBoard { shape, metric } => {
+                self.record("puzzle", format!("rotation-board {} {} {} {metric}", shape.rows(), shape.columns(), shape.block()));
+            }
             CertifiedPuzzle::Permutations { generators, solved } => {
                 self.record("puzzle", format!("permutations {} {}", solved.len(), generators.len()));
                 for (name, images) in generators {

@@ -1,6 +1,7 @@
 //! Layer 1: what a puzzle is. A state is a plane and an arrangement; a generator maps planes and moves positions.
 //! Knows nothing of ranks, and of files only its configuration.
 
+pub mod board;
 pub mod definition;
 pub mod family;
 pub mod generator;
@@ -11,6 +12,7 @@ pub mod shipped;
 pub mod source;
 pub mod state_text;
 
+pub use board::{BlockTurn, BoardShape};
 pub use definition::{Puzzle, SignRule, State};
 pub use generator::{Generator, PlaneMove};
 pub use layout::Layout;

@@ -8,6 +8,7 @@ pub(in crate::puzzle) mod permutation_text;
 use super::PuzzleSource;
 use super::family::permutations::PermutationPuzzle;
 use super::family::planes::PlanePuzzle;
+use super::family::rotation_board;
 use super::source::is_reserved;
 use crate::base::Result;
 use crate::base::config_text::{ConfigTable, MOST_FILE_BYTES, shown_text};
@@ -15,7 +16,7 @@ use crate::base::ids::to_u64;
 use std::path::Path;
 
 /// The families by the names that configurations use.
-pub const FAMILIES: [&str; 3] = ["turnstyle", "permutations", "planes"];
+pub const FAMILIES: [&str; 4] = ["turnstyle", "permutations", "planes", "rotation-board"];
 
 /// Longest name of a puzzle or metric.
 const LONGEST_NAME: usize = 100;
@@ -28,6 +29,7 @@ pub fn puzzle(table: &mut ConfigTable) -> Result<PuzzleSource> {
     let source = match table.required_choice("family", &FAMILIES)?.as_str() {
         "permutations" => PuzzleSource::Permutations(PermutationPuzzle::read(table)?),
         "planes" => PuzzleSource::Planes(PlanePuzzle::read(table)?),
+        "rotation-board" => PuzzleSource::RotationBoard(rotation_board::read(table)?),
         _ => turnstyle(table)?,
     };
     // Inverses and cycles take more bytes written out; the run folder's copy must be readable, too.

@@ -8,8 +8,8 @@ pub use named_generators::{Metric, NamedGenerators, Turn};
 
 use super::family::permutations::PermutationPuzzle;
 use super::family::planes::PlanePuzzle;
-use super::family::turnstyle;
-use super::{Puzzle, shipped};
+use super::family::{rotation_board, turnstyle};
+use super::{BoardShape, Puzzle, shipped};
 use crate::base::config_text::{nearest, shown_text};
 use crate::base::{Error, Result};
 
@@ -25,6 +25,8 @@ pub enum PuzzleSource {
     Permutations(PermutationPuzzle),
     /// Generators given as maps of planes with permutations of positions.
     Planes(PlanePuzzle),
+    /// A number rotation board; of any size, though only small ones can be built.
+    RotationBoard(BoardShape),
 }
 
 impl PuzzleSource {
@@ -54,13 +56,16 @@ impl PuzzleSource {
         turnstyle::build_by_position(size)
     }
 
-    /// The puzzle of a short name: `turnstyle-12`, or a shipped puzzle.
+    /// The puzzle of a short name: `turnstyle-12`, `rotation-board-3x4n2` (rows x columns), Twiddle's `4x3n2` (width x height), or a shipped puzzle.
     ///
     /// # Errors
     /// When no puzzle has the name (the nearest name is given), or its size is impossible.
     pub fn from_short_name(name: &str) -> Result<Self> {
         if let Some(size) = turnstyle_size(name) {
             return Self::turnstyle(size);
+        }
+        if let Some(shape) = BoardShape::from_name(name)? {
+            return Ok(Self::RotationBoard(shape));
         }
         if let Some(puzzle) = shipped::find(name) {
             return puzzle.source();
@@ -70,9 +75,10 @@ impl PuzzleSource {
             Some(known) => format!("did you mean \"{known}\"?"),
             None => "`farthest puzzles` lists them".into(),
         };
-        let others: Vec<&str> = names.iter().map(String::as_str).filter(|name| turnstyle_size(name).is_none()).collect();
+        let others: Vec<&str> = names.iter().map(String::as_str).filter(|name| !is_reserved(name)).collect();
         Err(Error::config(format!(
-            "found no file and no puzzle \"{}\", expected a puzzle file or one of turnstyle-{} to turnstyle-{}, {}; {cure}",
+            "found no file and no puzzle \"{}\", expected a puzzle file or one of turnstyle-{} to turnstyle-{}, \
+             rotation-board-ROWSxCOLUMNSnBLOCK, {}; {cure}",
             shown_text(name),
             turnstyle::SMALLEST_SIZE,
             turnstyle::LARGEST_SIZE,
@@ -87,6 +93,7 @@ impl PuzzleSource {
             Self::Turnstyle { size } => format!("turnstyle-{size}"),
             Self::Permutations(puzzle) => puzzle.name().to_owned(),
             Self::Planes(puzzle) => puzzle.name().to_owned(),
+            Self::RotationBoard(shape) => shape.name(),
         }
     }
 
@@ -103,6 +110,7 @@ impl PuzzleSource {
             Self::Turnstyle { .. } => turnstyle::METRICS.map(str::to_owned).to_vec(),
             Self::Permutations(puzzle) => puzzle.generators().metrics(),
             Self::Planes(puzzle) => puzzle.generators().metrics(),
+            Self::RotationBoard(_) => rotation_board::METRICS.map(str::to_owned).to_vec(),
         }
     }
 
@@ -116,6 +124,7 @@ impl PuzzleSource {
             Self::Turnstyle { size } => turnstyle::build(*size, metric),
             Self::Permutations(puzzle) => puzzle.build(metric),
             Self::Planes(puzzle) => puzzle.build(metric),
+            Self::RotationBoard(shape) => rotation_board::build(*shape, metric),
         }
     }
 
@@ -148,6 +157,7 @@ impl PuzzleSource {
             Self::Turnstyle { size } => format!("family = \"turnstyle\"\nsize = {size}\n"),
             Self::Permutations(puzzle) => puzzle.to_toml(),
             Self::Planes(puzzle) => puzzle.to_toml(),
+            Self::RotationBoard(shape) => rotation_board::to_toml(*shape),
         }
     }
 }

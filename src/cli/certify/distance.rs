@@ -26,6 +26,12 @@ pub fn distance(arguments: &CertifyDistanceArguments) -> Result<()> {
     let dataset = dataset::read(run)?;
     let config = RunConfig::load(&run.join("run.toml"))?;
     let puzzle = CertifiedPuzzle::of(&config.puzzle, &config.metric)?;
+    if let CertifiedPuzzle::RotationBoard { .. } = puzzle {
+        return Err(Error::config(format!(
+            "{}: found a rotation board, whose numbering of states the checker does not know; expected Turnstyle or permutations",
+            run.display()
+        )));
+    }
     let partition = partition_of(&config.puzzle.build(&config.metric)?, config.search.leading_positions)?;
     let archive = archive_files::of_run(run, &partition, &dataset.distribution)?;
     let claim =

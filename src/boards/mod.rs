@@ -1,0 +1,12 @@
+#![doc = include_str!("README.md")]
+
+pub mod board;
+pub mod group;
+pub mod small_group;
+pub mod solve;
+pub mod verdict;
+
+pub use board::{Board, Random};
+pub use group::BoardGroup;
+pub use solve::{Solution, Solver, solve_shortest};
+pub use verdict::{Unsolvable, verdict};

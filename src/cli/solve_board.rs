@@ -1,0 +1,221 @@
+//! `farthest solve-board`: the verdict on a number rotation board, and a word that solves it.
+
+use crate::base::ids::to_u64;
+use crate::base::{Error, Result};
+use crate::boards::{Board, BoardGroup, Solution, Solver, Unsolvable, solve_shortest, verdict};
+use crate::puzzle::{BlockTurn, BoardShape};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::io::{IsTerminal, Read, stdin};
+use std::path::{Path, PathBuf};
+
+/// Bytes of the largest board file that is read.
+const MOST_FILE_BYTES: u64 = 16 << 20;
+
+/// Quarter turns that a random board is made of, for each cell.
+const TURNS_PER_CELL: u64 = 20;
+
+/// Arguments of `solve-board`.
+#[derive(Clone, Debug, Args)]
+pub struct SolveBoardArguments {
+    /// Rows x columns n block, such as 3x4n2
+    #[arg(long, value_name = "ROWSxCOLSnBLOCK", required_unless_present_any = ["board", "file"])]
+    pub size: Option<String>,
+    /// The numbers row by row, separated by blanks or commas, rows by / if you like; or a game of Twiddle, such as 3x3n2:5,1,... (width first)
+    #[arg(long, value_name = "TEXT", group = "given")]
+    pub board: Option<String>,
+    /// A file with the board, a row a line, or with a game of Twiddle; - reads standard input
+    #[arg(long, value_name = "FILE", group = "given")]
+    pub file: Option<PathBuf>,
+    /// A board made by random turns from this seed
+    #[arg(long, value_name = "SEED", group = "given")]
+    pub random: Option<u64>,
+    /// How it is solved
+    #[arg(long, value_enum, default_value_t = Method::Ladder)]
+    pub method: Method,
+    /// What is counted, and made shortest by --method optimal
+    #[arg(long, value_enum, default_value_t = BoardMetric::Quarter)]
+    pub metric: BoardMetric,
+    /// Only say whether it can be solved; for boards of up to a million cells
+    #[arg(long)]
+    pub verdict: bool,
+    /// Write turns as row,column,turn (1 counter-clockwise, -1 clockwise, 2 half) instead of letters
+    #[arg(long)]
+    pub machine: bool,
+    /// Print one JSON object; the exit code is then 0 also when there is no solution
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How a board is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Method {
+    /// Direct placement, then 3-cycles by the cheapest setups of short words
+    Ladder,
+    /// A shortest word, for small boards
+    Optimal,
+}
+
+/// What a turn costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BoardMetric {
+    /// 90 degrees cost 1, 180 degrees 2
+    Quarter,
+    /// Every turn costs 1
+    Half,
+}
+
+impl BoardMetric {
+    /// The turns that cost 1, in quarters.
+    fn quarters(self) -> &'static [u8] {
+        match self {
+            Self::Quarter => &[1, 3],
+            Self::Half => &[1, 2, 3],
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Quarter => "quarter",
+            Self::Half => "half",
+        }
+    }
+}
+
+/// Prints verdict and word; returns 0, or 1 when the board cannot be solved (0 with `--json`, where the object says so).
+///
+/// # Errors
+/// `Usage` for a text that is no board, `Config` for a board that is too large for the method.
+pub fn solve_board(arguments: &SolveBoardArguments) -> Result<i32> {
+    let board = given_board(arguments)?;
+    let found = if arguments.verdict {
+        verdict(&board).map(|()| None)
+    } else {
+        match arguments.method {
+            Method::Ladder => Solver::new(board.shape())?.solve(&board)?,
+            Method::Optimal => solve_shortest(&board, arguments.metric.quarters())?,
+        }
+        .map(Some)
+    };
+    if arguments.json {
+        println!("{}", object(arguments, &board, &found));
+        return Ok(0);
+    }
+    print(arguments, &board, &found);
+    Ok(if found.is_ok() { 0 } else { 1 })
+}
+
+/// The board that the arguments describe.
+fn given_board(arguments: &SolveBoardArguments) -> Result<Board> {
+    let shape = arguments.size.as_deref().map(size).transpose()?;
+    let text = match (&arguments.board, &arguments.file) {
+        (Some(text), _) => text.clone(),
+        (None, Some(file)) => read(file)?,
+        (None, None) => {
+            let (Some(shape), Some(seed)) = (shape, arguments.random) else {
+                return Err(Error::Usage("found no board, expected --board, --file or --random; give one of them".into()));
+            };
+            return Ok(Board::scrambled(shape, seed, TURNS_PER_CELL * u64::from(shape.cells())));
+        }
+    };
+    match (Board::from_twiddle(&text)?, shape) {
+        (Some(board), Some(shape)) if board.shape() != shape => Err(Error::Usage(format!(
+            "found the size {shape} and a game of Twiddle on the board {} (rows x columns), expected one size; leave --size out",
+            board.shape()
+        ))),
+        (Some(board), _) => Ok(board),
+        (None, Some(shape)) => Board::parse(shape, &text),
+        (None, None) => Err(Error::Usage("found a board without its size, expected --size ROWSxCOLSnBLOCK, such as --size 3x4n2".into())),
+    }
+}
+
+/// The board of `3x4n2` or of a full name; rows come first.
+fn size(text: &str) -> Result<BoardShape> {
+    let name = if text.starts_with("rotation-") { text.to_owned() } else { format!("rotation-{text}") };
+    BoardShape::from_name(&name)?.ok_or_else(|| {
+        let shown = crate::base::config_text::shown_text(text);
+        Error::Usage(format!("found the size \"{shown}\", expected rows x columns n block, such as 3x4n2"))
+    })
+}
+
+fn read(file: &Path) -> Result<String> {
+    let fail = |source| Error::io("read", file, source);
+    let mut bytes = Vec::new();
+    if file == Path::new("-") {
+        if stdin().is_terminal() {
+            eprintln!("reading the board from the terminal; end with Ctrl-D");
+        }
+        stdin().lock().take(MOST_FILE_BYTES).read_to_end(&mut bytes).map_err(fail)?;
+    } else {
+        std::fs::File::open(file).map_err(fail)?.take(MOST_FILE_BYTES).read_to_end(&mut bytes).map_err(fail)?;
+    }
+    if to_u64(bytes.len()) == MOST_FILE_BYTES {
+        return Err(Error::bad_data(file, format!("{MOST_FILE_BYTES} bytes or more"), "a board", "name the file of a board"));
+    }
+    String::from_utf8(bytes).map_err(|_| Error::bad_data(file, "bytes that are no text", "numbers", "name the file of a board"))
+}
+
+fn name(arguments: &SolveBoardArguments, shape: BoardShape, turn: BlockTurn) -> String {
+    if arguments.machine { shape.machine_name(turn) } else { shape.turn_name(turn) }
+}
+
+fn word(arguments: &SolveBoardArguments, shape: BoardShape, solution: &Solution) -> String {
+    solution.word.iter().map(|&turn| name(arguments, shape, turn)).collect::<Vec<_>>().join(" ")
+}
+
+fn length(metric: BoardMetric, solution: &Solution) -> u64 {
+    match metric {
+        BoardMetric::Quarter => solution.quarter,
+        BoardMetric::Half => solution.half,
+    }
+}
+
+/// Whether the length in the metric that was asked for is known to be the least.
+fn is_optimal(arguments: &SolveBoardArguments, solution: &Solution) -> bool {
+    solution.shortest && (arguments.method == Method::Optimal || arguments.metric == BoardMetric::Quarter || solution.word.is_empty())
+}
+
+fn print(arguments: &SolveBoardArguments, board: &Board, found: &Result<Option<Solution>, Unsolvable>) {
+    let shape = board.shape();
+    let group = BoardGroup::of(shape);
+    println!("board {shape}: {} rows, {} columns, blocks of {2}x{2}", shape.rows(), shape.columns(), shape.block());
+    println!("solvable boards: {}", group.description());
+    if arguments.random.is_some() {
+        println!("board: {}", board.text());
+    }
+    match found {
+        Err(reason) => println!("not solvable: {reason}"),
+        Ok(None) => println!("solvable"),
+        Ok(Some(solution)) => {
+            let least = if is_optimal(arguments, solution) { ", and none is shorter" } else { "" };
+            println!(
+                "solvable in {} turns ({} quarter turns, {} with half turns at 1){least}:",
+                length(arguments.metric, solution),
+                solution.quarter,
+                solution.half
+            );
+            println!("{}", if solution.word.is_empty() { "(no turn)".to_owned() } else { word(arguments, shape, solution) });
+        }
+    }
+}
+
+fn object(arguments: &SolveBoardArguments, board: &Board, found: &Result<Option<Solution>, Unsolvable>) -> serde_json::Value {
+    let shape = board.shape();
+    let solution = found.as_ref().ok().and_then(Option::as_ref);
+    let reason = found.as_ref().err();
+    json!({
+        "puzzle": shape.name(),
+        "metric": arguments.metric.name(),
+        "board": board.text(),
+        "solvable": found.is_ok(),
+        "reason": reason.map(ToString::to_string),
+        "reason_code": reason.map(Unsolvable::code),
+        "solvable_boards": BoardGroup::of(shape).description(),
+        "length": solution.map(|solution| length(arguments.metric, solution)),
+        "quarter": solution.map(|solution| solution.quarter),
+        "half": solution.map(|solution| solution.half),
+        "word": solution.map(|solution| word(arguments, shape, solution)),
+        "optimal": solution.is_some_and(|solution| is_optimal(arguments, solution)),
+        "method": arguments.method.to_possible_value().map(|value| value.get_name().to_owned()),
+    })
+}
