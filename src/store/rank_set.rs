@@ -440,12 +440,12 @@ mod tests {
         )
     }
 
-    fn listed(set: &RankSet, enough: usize) -> Vec<u64> {
+    fn listed(list: impl Fn(u64, &mut Vec<u64>) -> Option<u64>) -> Vec<u64> {
         let mut all = Vec::new();
         let mut cursor = Some(0);
         while let Some(from) = cursor {
             let mut part = Vec::new();
-            cursor = set.list_from(from, enough, 1_000, &mut part);
+            cursor = list(from, &mut part);
             all.extend(part);
         }
         all
@@ -466,7 +466,11 @@ mod tests {
                 prop_assert_eq!(set.count(), set.recount());
                 prop_assert_eq!(set.measure(), set.recount());
                 let expected: Vec<u64> = model.iter().map(|offset| offset + 1_000).collect();
-                prop_assert_eq!(listed(&set, enough), expected);
+                let absent: Vec<u64> = (0..LENGTH).filter(|offset| !model.contains(offset)).map(|offset| offset + 1_000).collect();
+                for enough in [enough, usize::MAX] {
+                    prop_assert_eq!(&listed(|from, part| set.list_from(from, enough, 1_000, part)), &expected);
+                    prop_assert_eq!(&listed(|from, part| set.list_absent_from(from, enough, 1_000, part)), &absent);
+                }
                 prop_assert_eq!(set.fingerprint(5), mix::of_sorted_ranks(model.iter().map(|offset| offset + 600)));
                 let mut copy = set_in(&folder, 1);
                 copy.load(&set.contents(), None).expect("room");
@@ -491,7 +495,7 @@ mod tests {
         set.absorb_disjoint(&rest).expect("room");
         assert!(matches!(set.form, Form::Full));
         assert!(space() < both);
-        assert_eq!(listed(&set, 7).len(), 2_400);
+        assert_eq!(listed(|from, part| set.list_from(from, 7, 0, part)).len(), 2_400);
         assert_eq!(set.fingerprint(0), mix::of_sorted_ranks(0..LENGTH));
     }
 }
