@@ -310,6 +310,9 @@ fn a_pack_of_another_puzzle_is_noticed() {
     killed.falls_back(&copy, &file, "a pack of another puzzle, cut to length");
 }
 
+/// A format version that this program does not write.
+const OTHER_VERSION: u16 = MANIFEST_KIND.version + 1;
+
 /// The manifest as another version of the program would write it: whole, but not ours to read.
 fn write_as_version(path: &Path, version: u16) {
     let kind = Kind { version, ..MANIFEST_KIND };
@@ -322,16 +325,16 @@ fn a_manifest_of_another_format_version_is_refused() {
     let mut killed = Killed::new();
     let copy = killed.copy();
     let (older, newer) = (manifest(&copy, OLDER), manifest(&copy, NEWER));
-    write_as_version(&older, 2);
-    write_as_version(&newer, 2);
-    let error = killed.refused(&copy, &[&older, &newer], "both of version 2");
-    assert!(error.contains("format version 2") && error.contains("another version of farthest"), "{error}");
+    write_as_version(&older, OTHER_VERSION);
+    write_as_version(&newer, OTHER_VERSION);
+    let error = killed.refused(&copy, &[&older, &newer], "both of another version");
+    assert!(error.contains(&format!("format version {OTHER_VERSION}")) && error.contains("another version of farthest"), "{error}");
     // Only the newest: it is no damage, and what a newer program found must not be thrown away.
     let copy = killed.copy();
     let newer = manifest(&copy, NEWER);
-    write_as_version(&newer, 2);
-    let error = killed.refused(&copy, &[&newer], "the newest of version 2");
-    assert!(error.contains("format version 2") && error.contains("another version of farthest"), "{error}");
+    write_as_version(&newer, OTHER_VERSION);
+    let error = killed.refused(&copy, &[&newer], "the newest of another version");
+    assert!(error.contains(&format!("format version {OTHER_VERSION}")) && error.contains("another version of farthest"), "{error}");
 }
 
 /// A manifest whose checksum is right and whose contents are not.
