@@ -27,6 +27,7 @@ pub fn dispatch(arguments: Arguments) -> Result<i32> {
         Command::Plan(plan) => plan::plan(&plan).map(|()| 0),
         Command::Table(table) => table::table(&table).map(|()| 0),
         Command::SolveBoard(board) => solve_board::solve_board(&board),
+        Command::BoardClaims => solve_board::board_claims().map(|()| 0),
         Command::Puzzles => puzzles::puzzles().map(|()| 0),
         Command::Watch(watch) => watch::watch(&watch),
     }
