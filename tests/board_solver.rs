@@ -64,7 +64,7 @@ fn solvable_boards_are_solved_and_no_others() {
     let mut outcomes = [0, 0];
     for block in 2..=12 {
         let measure = |random: &mut Random| block + u32::try_from(random.below(u64::from(13 - block))).expect("small");
-        for _ in 0..6 {
+        for _ in 0..4 {
             let shape = shape(measure(&mut random), measure(&mut random), block);
             let solver = Solver::new(shape).expect("small");
             check(&solver, &solvable(shape, &mut random));
@@ -82,7 +82,7 @@ fn solvable_boards_are_solved_and_no_others() {
             }
         }
     }
-    assert!(outcomes.iter().all(|&count| count > 20), "{outcomes:?}");
+    assert!(outcomes.iter().all(|&count| count > 15), "{outcomes:?}");
 }
 
 /// Every shape of up to 7x7 cells, portrait ones too.
@@ -299,7 +299,7 @@ fn the_command() {
         (&["--size", "2x3n2", "--file", "no-such-file"], 74, "no-such-file"),
         (&["--size", "300x300n2", "--random", "1"], 78, "found 90000 cells, expected at most 2500 for a solution"),
         (&["--size", "4x5n4", "--random", "1", "--method", "spiral-cycle"], 78, "expected at least 5x5 for the method spiral-cycle"),
-        (&["--size", "5x5n2", "--random", "1", "--method", "optimal"], 78, "use --method ladder"),
+        (&["--size", "16x16n2", "--random", "1", "--method", "optimal"], 78, "use --method ladder"),
     ] {
         let (code, _, message) = run(arguments);
         assert_eq!(code, expected, "{arguments:?}: {message}");
