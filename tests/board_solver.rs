@@ -5,7 +5,7 @@ mod common;
 
 use farthest::boards::solve::ladder::three_cycles;
 use farthest::boards::solve::lengths;
-use farthest::boards::{Board, BoardGroup, Random, Solver, solve_shortest, verdict};
+use farthest::boards::{Board, BoardGroup, Random, Solver, solve_by_spirals, solve_shortest, verdict};
 use farthest::puzzle::board::parse_turns;
 use farthest::puzzle::{BlockTurn, BoardShape};
 use serde_json::Value;
@@ -64,7 +64,7 @@ fn solvable_boards_are_solved_and_no_others() {
     let mut outcomes = [0, 0];
     for block in 2..=12 {
         let measure = |random: &mut Random| block + u32::try_from(random.below(u64::from(13 - block))).expect("small");
-        for _ in 0..6 {
+        for _ in 0..4 {
             let shape = shape(measure(&mut random), measure(&mut random), block);
             let solver = Solver::new(shape).expect("small");
             check(&solver, &solvable(shape, &mut random));
@@ -82,7 +82,7 @@ fn solvable_boards_are_solved_and_no_others() {
             }
         }
     }
-    assert!(outcomes.iter().all(|&count| count > 20), "{outcomes:?}");
+    assert!(outcomes.iter().all(|&count| count > 15), "{outcomes:?}");
 }
 
 /// Every shape of up to 7x7 cells, portrait ones too.
@@ -175,10 +175,32 @@ fn the_large_board() {
     let started = Instant::now();
     let solver = Solver::new(shape).expect("it fits");
     let mut random = Random::new(15);
-    let count = if cfg!(debug_assertions) { 10 } else { 100 };
+    let count = if cfg!(debug_assertions) { 5 } else { 100 };
     let total: u64 = (0..count).map(|_| check(&solver, &solvable(shape, &mut random))).sum();
     println!("{count} boards, table and all: {:.2} s, {} quarter turns on average", started.elapsed().as_secs_f64(), total / count);
     assert!(total < 2_533 * count, "{total}");
+}
+
+/// The author's method on wide, narrow and larger boards, and where a board's blocks are too large for a table.
+#[test]
+fn spirals() {
+    let mut random = Random::new(16);
+    for (rows, columns, block) in
+        [(5, 6, 5), (6, 5, 5), (6, 7, 6), (7, 8, 7), (9, 9, 8), (12, 11, 5), (13, 13, 6), (12, 13, 12), (16, 25, 9)]
+    {
+        let shape = shape(rows, columns, block);
+        let board = solvable(shape, &mut random);
+        let solution = solve_by_spirals(&board).expect("no fault").expect("solvable");
+        assert!(replay(&board, &solution.word).into_iter().eq(0..shape.cells()), "{shape}");
+        let mut broken = Board::solved(shape).exchanged(0, 1);
+        if verdict(&broken).is_ok() {
+            broken = Board::solved(BoardShape::new(8, 9, 8).expect("a board")).exchanged(0, 1);
+        }
+        assert!(solve_by_spirals(&broken).expect("no fault").is_err());
+    }
+    let large = shape(31, 30, 30);
+    let solver = Solver::new(large).expect("no table is needed");
+    check(&solver, &Board::scrambled(large, 1, 5_000));
 }
 
 /// Exact lengths from whole tables of a program in C++.
@@ -256,6 +278,8 @@ fn the_command() {
     }
     let object = answer(&["--size", "16x25n9", "--random", "3", "--machine"]);
     assert!(object["quarter"].as_u64().is_some_and(|length| length > 500 && length < 3_000), "{object}");
+    let object = answer(&["--size", "6x5n5", "--random", "3", "--method", "spiral-cycle"]);
+    assert!(object["solvable"] == true && object["method"] == "spiral-cycle", "{object}");
     let object = answer(&["--size", "3x4n2", "--board", "2 1 3 4 5 6 7 8 9 10 11 12", "--method", "optimal", "--metric", "half"]);
     assert!(object["length"].as_u64().is_some_and(|length| (5..=8).contains(&length)) && object["optimal"] == true, "{object}");
     let object = answer(&["--size", "4x5n4", "--board", "2 1 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"]);
@@ -274,8 +298,8 @@ fn the_command() {
         (&["--size", "2x2n2", "--board", "3x2n2:1,2,3,4,5,6"], 2, "leave --size out"),
         (&["--size", "2x3n2", "--file", "no-such-file"], 74, "no-such-file"),
         (&["--size", "300x300n2", "--random", "1"], 78, "found 90000 cells, expected at most 2500 for a solution"),
-        (&["--size", "40x41n40", "--random", "1"], 78, "found blocks of 40x40 cells"),
-        (&["--size", "5x5n2", "--random", "1", "--method", "optimal"], 78, "use --method ladder"),
+        (&["--size", "4x5n4", "--random", "1", "--method", "spiral-cycle"], 78, "expected at least 5x5 for the method spiral-cycle"),
+        (&["--size", "16x16n2", "--random", "1", "--method", "optimal"], 78, "use --method ladder"),
     ] {
         let (code, _, message) = run(arguments);
         assert_eq!(code, expected, "{arguments:?}: {message}");

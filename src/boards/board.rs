@@ -129,6 +129,24 @@ impl Board {
         Self { shape: self.shape, homes }
     }
 
+    /// The board with rows and columns exchanged, tiles renumbered by their homes.
+    ///
+    /// # Panics
+    /// Never: the measures are those of a board.
+    #[must_use]
+    pub fn transposed(&self) -> Self {
+        let shape = BoardShape::new(self.shape.columns(), self.shape.rows(), self.shape.block()).expect("the measures exchanged");
+        let image = |cell: u32| {
+            let (row, column) = self.shape.place(cell);
+            shape.cell(column, row)
+        };
+        let mut homes = vec![0; self.homes.len()];
+        for (&home, cell) in self.homes.iter().zip(0..) {
+            homes[index_u32(image(cell))] = image(home);
+        }
+        Self { shape, homes }
+    }
+
     /// The numbers in book order, separated by blanks.
     #[must_use]
     pub fn text(&self) -> String {

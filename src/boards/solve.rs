@@ -6,6 +6,8 @@
 //! 4. 3-cycles for the rest (`by_three_cycles.rs`), each `setup, ladder word, setup undone` (`triple_table.rs`, `ladder.rs`).
 //! 5. Turns that meet are joined (`shorten.rs`).
 //!
+//! Blocks so large that the table would not fit (over 20x20) are left to the author's method (`spiral.rs`), which can be chosen for blocks of 5 and more.
+//!
 //! Small boards are solved in several variants (ties decided otherwise, with and without step 2, and the inverse board, whose word is undone), and
 //! the shortest word is kept. Every word is replayed before it is returned.
 
@@ -15,6 +17,7 @@ pub mod optimal;
 mod placement;
 mod setup;
 mod shorten;
+pub mod spiral;
 mod triple_table;
 mod work;
 
@@ -79,6 +82,36 @@ pub fn solve_shortest(board: &Board, quarters: &[u8]) -> Result<Result<Solution,
     Solution::replayed(board, word, true).map(Ok)
 }
 
+/// A word by the author's spiral-cycle method, or why there is none; hundreds of turns for each 3-cycle, any block size from 5 on.
+///
+/// # Errors
+/// `Config` for blocks that are too small for the method.
+pub fn solve_by_spirals(board: &Board) -> Result<Result<Solution, Unsolvable>> {
+    if let Err(reason) = verdict(board) {
+        return Ok(Err(reason));
+    }
+    let shape = board.shape();
+    if BoardGroup::of(shape).is_small() {
+        return Solver::new(shape)?.solve(board);
+    }
+    check_size(shape)?;
+    // The windows are wide; a board that is not is solved with rows and columns exchanged.
+    let is_narrow = shape.columns() == shape.block();
+    let mut work = Work::new(&if is_narrow { board.transposed() } else { board.clone() });
+    let method = spiral::SpiralCycle::of(work.shape())?;
+    sign_step(&mut work);
+    method.finish(&mut work)?;
+    let image = work.shape();
+    let mut word = shorten::shortened(image, &work.into_word());
+    if is_narrow {
+        for turn in &mut word {
+            let (row, column) = image.corner(turn.block);
+            *turn = BlockTurn { block: shape.block_at(column, row), quarters: 4 - turn.quarters };
+        }
+    }
+    Solution::replayed(board, word, board.is_solved()).map(Ok)
+}
+
 /// Solves boards of one shape; holds the tables, which take most of the time for a single board.
 #[derive(Clone, Debug)]
 pub struct Solver {
@@ -90,6 +123,7 @@ pub struct Solver {
 enum Tables {
     Small(SmallGroup),
     Setups(Setups),
+    None,
 }
 
 impl Solver {
@@ -101,13 +135,8 @@ impl Solver {
         if BoardGroup::of(shape).is_small() {
             return Ok(Self { shape, tables: Tables::Small(SmallGroup::of(shape)) });
         }
-        if shape.cells() > MOST_CELLS {
-            return Err(Error::config(format!(
-                "board {shape}: found {} cells, expected at most {MOST_CELLS} for a solution; the verdict alone has no such limit (--verdict)",
-                shape.cells()
-            )));
-        }
-        Ok(Self { shape, tables: Tables::Setups(Setups::of(shape)?) })
+        check_size(shape)?;
+        Ok(Self { shape, tables: Setups::of(shape)?.map_or(Tables::None, Tables::Setups) })
     }
 
     /// A word that solves `board`, which has this solver's shape, or why there is none.
@@ -121,6 +150,7 @@ impl Solver {
         }
         let (word, shortest) = match &self.tables {
             Tables::Small(group) => (group.word(board).unwrap_or_default(), true),
+            Tables::None => return solve_by_spirals(board),
             Tables::Setups(setups) => (self.best_word(board, setups)?, board.is_solved()),
         };
         Solution::replayed(board, word, shortest).map(Ok)
@@ -152,6 +182,16 @@ impl Solver {
         }
         Ok(best.expect("at least one variant").1)
     }
+}
+
+fn check_size(shape: BoardShape) -> Result<()> {
+    if shape.cells() <= MOST_CELLS {
+        return Ok(());
+    }
+    Err(Error::config(format!(
+        "board {shape}: found {} cells, expected at most {MOST_CELLS} for a solution; the verdict alone has no such limit (--verdict)",
+        shape.cells()
+    )))
 }
 
 /// Variants that are tried: many where they cost little.

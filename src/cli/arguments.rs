@@ -40,6 +40,8 @@ pub enum Command {
     Certify(CertifyArguments),
     /// Say whether a number rotation board of any size can be solved, and how
     SolveBoard(super::solve_board::SolveBoardArguments),
+    /// Check the published claims about number rotation boards anew, and print them as a document
+    BoardClaims,
     /// List the puzzles that ship with the program
     Puzzles,
     /// Draw the progress of a run from another terminal

@@ -37,6 +37,7 @@ pub fn dispatch(arguments: Arguments) -> Result<i32> {
         Command::Solve(solve) => solve::solve_command(&solve),
         Command::Certify(certify) => certify::certify(&certify).map(|()| 0),
         Command::SolveBoard(board) => solve_board::solve_board(&board),
+        Command::BoardClaims => solve_board::board_claims().map(|()| 0),
         Command::Puzzles => puzzles::puzzles().map(|()| 0),
         Command::Watch(watch) => watch::watch(&watch),
     }

@@ -2,7 +2,7 @@
 
 use crate::base::ids::to_u64;
 use crate::base::{Error, Result};
-use crate::boards::{Board, BoardGroup, Solution, Solver, Unsolvable, solve_shortest, verdict};
+use crate::boards::{Board, BoardGroup, Solution, Solver, Unsolvable, claims, solve_by_spirals, solve_shortest, verdict};
 use crate::puzzle::{BlockTurn, BoardShape};
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -52,6 +52,8 @@ pub struct SolveBoardArguments {
 pub enum Method {
     /// Direct placement, then 3-cycles by the cheapest setups of short words
     Ladder,
+    /// The method of the puzzle's author: long words, blocks of any size from 5
+    SpiralCycle,
     /// A shortest word, for small boards
     Optimal,
 }
@@ -93,6 +95,7 @@ pub fn solve_board(arguments: &SolveBoardArguments) -> Result<i32> {
     } else {
         match arguments.method {
             Method::Ladder => Solver::new(board.shape())?.solve(&board)?,
+            Method::SpiralCycle => solve_by_spirals(&board)?,
             Method::Optimal => solve_shortest(&board, arguments.metric.quarters())?,
         }
         .map(Some)
@@ -103,6 +106,15 @@ pub fn solve_board(arguments: &SolveBoardArguments) -> Result<i32> {
     }
     print(arguments, &board, &found);
     Ok(if found.is_ok() { 0 } else { 1 })
+}
+
+/// Prints the claims about these boards, each checked anew, as a document.
+///
+/// # Errors
+/// When a search for a shortest word does not fit.
+pub fn board_claims() -> Result<()> {
+    print!("{}", claims::document(&claims::claims()?));
+    Ok(())
 }
 
 /// The board that the arguments describe.

@@ -101,8 +101,9 @@ fn commutator(shape: BoardShape) -> Vec<BlockTurn> {
     [(first, 1), (last, 1), (first, 3), (last, 3)].into_iter().map(|(block, quarters)| BlockTurn { block, quarters }).collect()
 }
 
-/// The three cells that the word cycles, when it moves nothing else.
-fn cycled(shape: BoardShape, word: &[BlockTurn]) -> Option<[u32; 3]> {
+/// The three cells that the word cycles, when it moves nothing else: the tile of each goes to the next one's cell.
+#[must_use]
+pub fn cycled(shape: BoardShape, word: &[BlockTurn]) -> Option<[u32; 3]> {
     let mut contents: Vec<u32> = (0..shape.cells()).collect();
     word.iter().for_each(|&turn| shape.turn(&mut contents, turn));
     let moved: Vec<(u32, u32)> = contents.iter().copied().zip(0..).filter(|(content, cell)| content != cell).collect();

@@ -41,12 +41,12 @@ struct Node {
 }
 
 impl Setups {
-    /// For a board of this shape, which is not that of a small group.
+    /// For a board of this shape, which is not that of a small group; none when the table would be too large.
     ///
     /// # Errors
-    /// When the table would be too large.
-    pub fn of(shape: BoardShape) -> Result<Self> {
-        Ok(Self { shape, table: TripleTable::of(shape)? })
+    /// `Invariant` when there are no ladder words.
+    pub fn of(shape: BoardShape) -> Result<Option<Self>> {
+        Ok(TripleTable::of(shape)?.map(|table| Self { shape, table }))
     }
 
     /// The table.

@@ -41,11 +41,11 @@ pub struct TripleTable {
 }
 
 impl TripleTable {
-    /// The table of the largest cheap window of `shape`, which is not the board of a small group.
+    /// The table of the largest cheap window of `shape`; none when even the smallest window with ladder words has more than [`MOST_TRIPLES`] triples.
     ///
     /// # Errors
-    /// `Config` when the smallest window with ladder words has more than [`MOST_TRIPLES`] triples.
-    pub fn of(shape: BoardShape) -> Result<Self> {
+    /// `Invariant` when no window has ladder words, which is so for the boards of small groups only.
+    pub fn of(shape: BoardShape) -> Result<Option<Self>> {
         let n = shape.block();
         let mut window = BoardShape::new(n, n, n)?;
         // Grow by a row or column, the smaller measure first, until there are words, and then as long as it is cheap.
@@ -63,14 +63,8 @@ impl TripleTable {
         if !has_words(window) {
             return Err(Error::invariant(format!("ladder words on the board {shape}"), "none", "some"));
         }
-        let triples = u64::from(window.cells()).pow(3);
-        if triples > MOST_TRIPLES {
-            return Err(Error::config(format!(
-                "board {shape}: found blocks of {n}x{n} cells, whose table of 3-cycles would have {triples} entries, expected at most {MOST_TRIPLES} \
-                 (blocks of 20x20); choose smaller blocks; whether a board can be solved has no such limit"
-            )));
-        }
-        Ok(Self::new(window))
+        let fits = u64::from(window.cells()).pow(3) <= MOST_TRIPLES;
+        Ok(fits.then(|| Self::new(window)))
     }
 
     fn new(window: BoardShape) -> Self {
