@@ -27,8 +27,13 @@ const LAYERS: [(&str, &[&str]); 10] = [
 ];
 
 /// Mapped memory, MPI, and the intrinsics of the lane expansion.
-const UNSAFE_FILES: [&str; 5] =
-    ["src/store/mapped.rs", "src/exchange/mpi.rs", "src/expand/bit_moves.rs", "src/expand/lanes.rs", "src/expand/lanes/contributions.rs"];
+const UNSAFE_FILES: [&str; 5] = [
+    "src/store/mapped.rs",
+    "src/exchange/mpi.rs",
+    "src/expand/bit_moves.rs",
+    "src/expand/lanes/contributions.rs",
+    "src/expand/lanes/pull.rs",
+];
 
 /// Words that only some files may use, by prefix of their path.
 const WORDS: [(&str, &[&str]); 13] = [
