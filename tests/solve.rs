@@ -90,7 +90,7 @@ fn mistakes_are_one_clear_line() {
         (&["solve", "turnstyle-8", "--state", "21345678", "--memory", "lots"], 2, "8G"),
         (&["solve", "turnstyle-8", "--state", "21345678", "--table", "no-such-run"], 74, "no-such-run"),
         (&["solve", "turnstyle-8", "--state", "21345678", "--table", "results/turnstyle-9/step"], 65, "expected a run of turnstyle-8"),
-        (&["solve", "turnstyle-8", "--state", "21345678", "--table", "results/turnstyle-8/step"], 65, "no archived levels"),
+        (&["solve", "turnstyle-7", "--state", "1234567", "--table", "results/turnstyle-7/step"], 65, "no archived levels"),
     ] {
         let (found, _, stderr) = outcome(farthest().args(arguments));
         assert_eq!(found, code, "{arguments:?}: {stderr}");

@@ -10,8 +10,7 @@ use crate::base::{Result, fault_point};
 use crate::expand::lanes::{PADDING_BYTES, UNIT_BYTES};
 use crate::expand::{LaneSource, LaneTally, Target};
 use crate::store::chunked_bits::CHUNK_OFFSETS;
-use crate::store::packed_bits::chunks_of;
-use crate::store::{Chunk, Lanes, LevelFile, PackedBits, RankSet, Shard, Storage};
+use crate::store::{Chunk, Cut, Lanes, LevelFile, PackedBits, RankSet, Shard, Storage};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,6 +30,8 @@ struct OwnPart<'a> {
     /// Place of the shard in the list of owned ones.
     place: usize,
     seen: &'a [u8],
+    /// First offset in the shard.
+    first: u64,
     /// Receives the new states; empty in compact storage.
     next: &'a mut [u8],
     /// Whether all of it is known to be seen.
@@ -60,8 +61,14 @@ pub(super) struct Opened<'a> {
     /// For each plane and block the place of its shard in the list of owned ones, and what is still to be written of its next level.
     rest: Vec<Option<(usize, &'a mut [u8])>>,
     /// In compact storage, where new states go: the file, and the chunks of each owned shard.
-    packed: Option<(Arc<LevelFile>, Vec<Vec<Chunk>>)>,
-    shard_length: u64,
+    packed: Option<Packed>,
+}
+
+/// New states in compact storage: where their chunks go, and the chunks of each owned shard.
+struct Packed {
+    file: Arc<LevelFile>,
+    cut: Cut,
+    chunks: Vec<Vec<Chunk>>,
 }
 
 impl<'a> Opened<'a> {
@@ -72,11 +79,13 @@ impl<'a> Opened<'a> {
         let mut rest: Vec<Option<(usize, &'a mut [u8])>> = (0..parts).map(|_| None).collect();
         let mut sets = Vec::with_capacity(shards.len());
         let shard_length = search.partition.shard_length();
-        // A chunk is a job's part of a shard, so the shard must be one part.
-        let packed = if search.settings.storage == Storage::Memory && shard_length == to_u64(part_bytes) * 8 {
-            Some((search.level_file(search.depth().next())?, vec![vec![Chunk::EMPTY; chunks_of(shard_length)]; shards.len()]))
-        } else {
-            None
+        // A chunk is a job's part of a shard. Parts that are no whole words are tiny: they stay as bits.
+        let packed = match Cut::new(shard_length, to_u64(part_bytes) * 8) {
+            Some(cut) if search.settings.storage == Storage::Memory => {
+                let chunks = vec![vec![Chunk::EMPTY; cut.chunks()]; shards.len()];
+                Some(Packed { file: search.level_file(search.depth().next())?, cut, chunks })
+            }
+            _ => None,
         };
         for (place, shard) in shards.iter_mut().enumerate() {
             let Shard { seen, next, ranks, .. } = shard;
@@ -88,8 +97,10 @@ impl<'a> Opened<'a> {
             };
             let first_part = to_usize(ranks.start / (to_u64(part_bytes) * 8));
             if packed.is_some() {
-                blocks[first_part] = seen;
-                rest[first_part] = Some((place, &mut []));
+                for number in 0..to_usize((ranks.end - ranks.start) / (to_u64(part_bytes) * 8)) {
+                    blocks[first_part + number] = &seen[number * part_bytes..];
+                    rest[first_part + number] = Some((place, &mut []));
+                }
                 continue;
             }
             let mut next = next.overwrite()?;
@@ -120,7 +131,7 @@ impl<'a> Opened<'a> {
             blocks[..plan.lanes.blocks_per_plane()].fill(&filler.empty);
         }
         debug_assert!(search.partition.shard_length().is_multiple_of(to_u64(part_bytes) * 8) || search.partition.shards() == 1);
-        Ok(Self { source: LaneSource { blocks }, seen, sets, rest, packed, shard_length })
+        Ok(Self { source: LaneSource { blocks }, seen, sets, rest, packed })
     }
 
     /// Pulls the own jobs of a round with what the other processes contributed.
@@ -150,21 +161,23 @@ impl<'a> Opened<'a> {
                     let (set, shard_start) = self.sets[place];
                     let first = to_u64(part * plan.lanes.units_per_block() + job.first_unit) * LANE_STATES - shard_start;
                     let is_full = set.is_full(first..first + to_u64(job.units) * LANE_STATES);
-                    parts.push(OwnPart { plane, place, seen, next: now, is_full });
+                    parts.push(OwnPart { plane, place, seen, first, next: now, is_full });
                 }
             }
             work.covered += to_u64(parts.len() * job.units) * LANE_STATES;
             jobs.push(OwnJob { job, parts, contributions: Vec::new() });
         }
         read_contributions(plan, me, incoming, &mut jobs, work)?;
-        let (source, file) = (&self.source, self.packed.as_ref().map(|(file, _)| file.as_ref()));
+        let (source, file) = (&self.source, self.packed.as_ref().map(|packed| packed.file.as_ref()));
         let results: Vec<Result<Vec<Found>>> =
             search.pool.install(|| jobs.into_par_iter().map(|job| pull_job(plan, source, file, job)).collect());
         for result in results {
-            for Found { place, tally, chunk } in result? {
+            for Found { place, tally, first, chunk } in result? {
                 tallies[place] = tallies[place].plus(tally);
-                if let (Some((number, chunk)), Some((_, chunks))) = (chunk, &mut self.packed) {
-                    chunks[place][number] = chunk;
+                if let (Some(chunk), Some(packed)) = (chunk, &mut self.packed) {
+                    let part_bits = to_u64(plan.lanes.units_per_block()) * LANE_STATES;
+                    let number = packed.cut.chunk(to_usize(first / part_bits), to_usize(first % part_bits / 64));
+                    packed.chunks[place][number] = chunk;
                 }
             }
         }
@@ -173,11 +186,8 @@ impl<'a> Opened<'a> {
 
     /// The new states of each owned shard, in compact storage; an empty list otherwise.
     pub(super) fn into_packed(self) -> Vec<PackedBits> {
-        let (packed, length) = (self.packed, self.shard_length);
-        let of_file = |(file, shards): (Arc<LevelFile>, Vec<Vec<Chunk>>)| {
-            shards.into_iter().map(|chunks| PackedBits::new(Arc::clone(&file), chunks, length)).collect()
-        };
-        packed.map_or_else(Vec::new, of_file)
+        let Some(Packed { file, cut, chunks }) = self.packed else { return Vec::new() };
+        chunks.into_iter().map(|chunks| PackedBits::new(Arc::clone(&file), chunks, cut)).collect()
     }
 }
 
@@ -185,8 +195,10 @@ impl<'a> Opened<'a> {
 struct Found {
     place: usize,
     tally: LaneTally,
-    /// In compact storage the number of the chunk in its shard, and the chunk.
-    chunk: Option<(usize, Chunk)>,
+    /// The first offset in the shard.
+    first: u64,
+    /// In compact storage the new states.
+    chunk: Option<Chunk>,
 }
 
 /// Pulls one job in all its planes.
@@ -208,14 +220,14 @@ fn pull_job(plan: &Plan<'_>, source: &LaneSource<'_>, file: Option<&LevelFile>, 
         contribution.add_to(plan, &prefixes, units)?;
     }
     let mut buffer = vec![0; if file.is_some() { length } else { 0 }];
-    let pull = |OwnPart { plane, place, seen, next, .. }: OwnPart<'_>| {
+    let pull = |OwnPart { plane, place, seen, first, next, .. }: OwnPart<'_>| {
         let contributed = (0..lanes.generators()).map(|generator| given.get(&(plane, generator)).map(Vec::as_slice)).collect();
         let part = plane * lanes.blocks_per_plane() + job.job.block;
         let first_unit = to_u64(part * lanes.units_per_block() + job.job.first_unit);
         let next = if file.is_some() { &mut buffer[..] } else { next };
         let tally = lanes.pull(source, &prefixes, &mut Target { plane, seen, next, first_unit, contributed });
-        let chunk = file.map(|file| file.pack(&buffer)).transpose()?.map(|chunk| (job.job.first_unit / JOB_UNITS, chunk));
-        Ok(Found { place, tally, chunk })
+        let chunk = file.map(|file| file.pack(&buffer)).transpose()?;
+        Ok(Found { place, tally, first, chunk })
     };
     job.parts.into_iter().filter(|part| !part.is_full).map(pull).collect()
 }

@@ -113,18 +113,18 @@ impl ChunkedBits {
     /// # Errors
     /// `Invariant` when a chunk does not hold as many members as were packed into it.
     pub fn absorb_packed(&mut self, other: &PackedBits) -> Result<()> {
-        for (number, count, added) in other.filled() {
+        for (first, count, added) in other.filled() {
             let found = bitset::count(&added);
             if found != u64::from(count) {
                 return Err(Error::invariant("states read back from a packed chunk of the new level", found, u64::from(count)));
             }
-            let first = number * CHUNK_WORDS;
-            for (word, more) in self.words[first..first + added.len()].iter_mut().zip(added) {
+            for (at, more) in (first..).zip(added) {
+                let word = &mut self.words[at];
                 debug_assert_eq!(*word & more, 0, "the next level is disjoint from what was seen");
                 *word |= more;
-            }
-            if let Some(counts) = &mut self.counts {
-                counts[number] += count;
+                if let Some(counts) = &mut self.counts {
+                    counts[at / CHUNK_WORDS] += more.count_ones();
+                }
             }
         }
         Ok(())

@@ -14,6 +14,6 @@ pub mod shard;
 pub use block::{BlockEntry, Contents};
 pub use mapped::{MappedView, MappedWords, Region, Storage};
 pub use pack::{PackReader, PackWriter};
-pub use packed_bits::{Chunk, LevelFile, PackedBits};
+pub use packed_bits::{Chunk, Cut, LevelFile, PackedBits};
 pub use rank_set::{Lanes, RankSet};
 pub use shard::{Edges, LevelPart, Shard, scratch_path};

@@ -5,12 +5,13 @@
 //! guards end the search.
 
 use super::bitset;
-use super::chunked_bits::{CHUNK_OFFSETS, CHUNK_WORDS};
+use super::chunked_bits::CHUNK_WORDS;
 use super::gap_code;
 use crate::base::ids::{low_u32, to_u64, to_usize};
 use crate::base::mix::{Fingerprint, LANE_STATES};
 use crate::base::{Error, Result, fault_point};
 use std::fs::{self, File, OpenOptions};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -80,29 +81,76 @@ impl Chunk {
     }
 }
 
-/// The bitset of offsets `0..length`, chunk by chunk.
+/// How a set is cut: into parts of equal length, as lanes are pulled, and each part into chunks of [`CHUNK_WORDS`] words, the last of them shorter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// Words of the whole set.
+    words: usize,
+    /// Words of a part.
+    part_words: usize,
+}
+
+impl Cut {
+    /// The cut of a set of `length` offsets into parts of `part_length`; `None` when the parts are no whole words.
+    #[must_use]
+    pub fn new(length: u64, part_length: u64) -> Option<Self> {
+        let whole = part_length > 0 && (part_length.is_multiple_of(64) || part_length == length) && length.is_multiple_of(part_length);
+        whole.then(|| Self { words: to_usize(bitset::words_for(length)), part_words: to_usize(bitset::words_for(part_length)) })
+    }
+
+    /// Number of chunks.
+    #[must_use]
+    pub fn chunks(self) -> usize {
+        self.words / self.part_words * self.chunks_per_part()
+    }
+
+    /// Number of the chunk that begins with word `word` of part `part`.
+    #[must_use]
+    pub fn chunk(self, part: usize, word: usize) -> usize {
+        part * self.chunks_per_part() + word / CHUNK_WORDS
+    }
+
+    fn chunks_per_part(self) -> usize {
+        self.part_words.div_ceil(CHUNK_WORDS)
+    }
+
+    /// The words of a chunk.
+    fn range(self, chunk: usize) -> Range<usize> {
+        let (part, within) = (chunk / self.chunks_per_part(), chunk % self.chunks_per_part());
+        let first = part * self.part_words + within * CHUNK_WORDS;
+        first..(first + CHUNK_WORDS).min((part + 1) * self.part_words)
+    }
+
+    /// The chunk that holds a word.
+    fn chunk_of(self, word: usize) -> usize {
+        self.chunk(word / self.part_words, word % self.part_words)
+    }
+}
+
+/// A bitset, chunk by chunk.
 #[derive(Clone, Debug)]
 pub struct PackedBits {
     file: Arc<LevelFile>,
     chunks: Vec<Chunk>,
-    length: u64,
+    cut: Cut,
 }
 
 impl PackedBits {
-    /// The set whose chunks are in `file`, one for each [`CHUNK_WORDS`] words.
+    /// The set whose chunks are in `file`.
     #[must_use]
-    pub fn new(file: Arc<LevelFile>, chunks: Vec<Chunk>, length: u64) -> Self {
-        debug_assert_eq!(chunks.len(), chunks_of(length));
-        Self { file, chunks, length }
+    pub fn new(file: Arc<LevelFile>, chunks: Vec<Chunk>, cut: Cut) -> Self {
+        debug_assert_eq!(chunks.len(), cut.chunks());
+        Self { file, chunks, cut }
     }
 
     /// Packs the words of a whole set.
     ///
     /// # Errors
     /// As [`LevelFile::pack`].
-    pub fn of_words(file: &Arc<LevelFile>, words: &[u64], length: u64) -> Result<Self> {
+    pub fn of_words(file: &Arc<LevelFile>, words: &[u64]) -> Result<Self> {
+        let cut = Cut { words: words.len(), part_words: words.len() };
         let chunks = words.chunks(CHUNK_WORDS).map(|chunk| file.pack(bytemuck::cast_slice(chunk))).collect::<Result<_>>()?;
-        Ok(Self::new(Arc::clone(file), chunks, length))
+        Ok(Self::new(Arc::clone(file), chunks, cut))
     }
 
     /// Number of members, by the chunks' own counts.
@@ -111,17 +159,16 @@ impl PackedBits {
         self.chunks.iter().map(|chunk| u64::from(chunk.count)).sum()
     }
 
-    /// The chunks with members: number, count and words.
+    /// The chunks with members: the place of their first word, count and words.
     pub fn filled(&self) -> impl Iterator<Item = (usize, u32, Vec<u64>)> + '_ {
-        self.chunks.iter().enumerate().filter(|(_, chunk)| chunk.count > 0).map(|(number, chunk)| (number, chunk.count, self.words(number)))
+        let filled = self.chunks.iter().enumerate().filter(|(_, chunk)| chunk.count > 0);
+        filled.map(|(number, chunk)| (self.cut.range(number).start, chunk.count, self.words(number)))
     }
 
     /// The words of a chunk, from the file.
     fn words(&self, number: usize) -> Vec<u64> {
         let chunk = self.chunks[number];
-        let all = to_usize(bitset::words_for(self.length));
-        let length = CHUNK_WORDS.min(all - number * CHUNK_WORDS);
-        let mut words = vec![0_u64; length];
+        let mut words = vec![0_u64; self.cut.range(number).len()];
         if chunk.count == 0 {
             return words;
         }
@@ -136,8 +183,9 @@ impl PackedBits {
     /// Whether `offset` is a member. Cost: a chunk is read and decoded, about 10 microseconds.
     #[must_use]
     pub fn contains(&self, offset: u64) -> bool {
-        let number = to_usize(offset / CHUNK_OFFSETS);
-        self.chunks[number].count > 0 && bitset::contains(&self.words(number), offset % CHUNK_OFFSETS)
+        let number = self.cut.chunk_of(to_usize(offset / 64));
+        let first = to_u64(self.cut.range(number).start) * 64;
+        self.chunks[number].count > 0 && bitset::contains(&self.words(number), offset - first)
     }
 
     /// Counts the members from the data.
@@ -148,25 +196,24 @@ impl PackedBits {
 
     /// As `RankSet::list_from`.
     pub fn list_from(&self, cursor: u64, enough: usize, base: u64, out: &mut Vec<u64>) -> Option<u64> {
-        let mut number = to_usize(cursor / CHUNK_OFFSETS);
-        let mut first_word = to_usize(cursor % CHUNK_OFFSETS / 64);
-        while number < self.chunks.len() {
+        let mut word = to_usize(cursor / 64);
+        while word < self.cut.words {
+            let number = self.cut.chunk_of(word);
+            let range = self.cut.range(number);
             if self.chunks[number].count > 0 {
-                let words = self.words(number);
-                for (at, &word) in words.iter().enumerate().skip(first_word) {
-                    let offset = to_u64(number) * CHUNK_OFFSETS + to_u64(at) * 64;
+                for (at, bits) in range.clone().zip(self.words(number)).skip(word - range.start) {
+                    let offset = to_u64(at) * 64;
                     if out.len() >= enough {
                         return Some(offset);
                     }
-                    let mut left = word;
+                    let mut left = bits;
                     while left != 0 {
                         out.push(base + offset + u64::from(left.trailing_zeros()));
                         left &= left - 1;
                     }
                 }
             }
-            first_word = 0;
-            number += 1;
+            word = range.end;
         }
         None
     }
@@ -180,10 +227,10 @@ impl PackedBits {
     /// Fingerprint of the members, for a set whose lane 0 has the number `first_lane` in the whole space.
     #[must_use]
     pub fn fingerprint(&self, first_lane: u64) -> Fingerprint {
-        let lanes_per_chunk = CHUNK_OFFSETS / LANE_STATES;
-        self.filled().fold(Fingerprint::default(), |total, (number, _, words)| {
+        // Parts and chunks are whole lanes, but for words at the end that hold no member.
+        self.filled().fold(Fingerprint::default(), |total, (first, _, words)| {
             let lanes = (to_u64(words.len()) * 64).div_ceil(LANE_STATES);
-            total.plus(bitset::fingerprint(&words, 0..lanes, first_lane + to_u64(number) * lanes_per_chunk))
+            total.plus(bitset::fingerprint(&words, 0..lanes, first_lane + to_u64(first) * 64 / LANE_STATES))
         })
     }
 
@@ -195,12 +242,6 @@ impl PackedBits {
     }
 }
 
-/// Chunks of a set of offsets below `length`.
-#[must_use]
-pub fn chunks_of(length: u64) -> usize {
-    to_usize(length.div_ceil(CHUNK_OFFSETS))
-}
-
 /// Number of bits that are set.
 fn count_bits(bytes: &[u8]) -> u32 {
     let (words, rest) = bytes.as_chunks::<8>();
@@ -210,6 +251,7 @@ fn count_bits(bytes: &[u8]) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::chunked_bits::CHUNK_OFFSETS;
     use super::*;
     use crate::base::mix::{self, mix64};
 
@@ -228,7 +270,7 @@ mod tests {
             for &offset in &members {
                 bitset::insert(&mut words, offset);
             }
-            let packed = PackedBits::of_words(&file, &words, LENGTH).expect("room");
+            let packed = PackedBits::of_words(&file, &words).expect("room");
             drop(file);
             assert_eq!((packed.count(), packed.recount()), (to_u64(members.len()), to_u64(members.len())));
             assert_eq!(packed.all_words(), words);
@@ -251,11 +293,44 @@ mod tests {
         }
     }
 
+    /// Parts of a chunk and a half, whose chunks lie across those of the whole set.
+    #[test]
+    fn parts_have_chunks_of_their_own() {
+        const PART: u64 = CHUNK_OFFSETS / 2 * 3;
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let file = LevelFile::create(&folder.path().join("level")).expect("room");
+        let cut = Cut::new(3 * PART, PART).expect("whole words");
+        assert_eq!(cut.chunks(), 6);
+        let mut words = vec![0; to_usize(3 * PART / 64)];
+        let members: Vec<u64> = (0..3 * PART).filter(|&offset| mix64(offset).is_multiple_of(30)).collect();
+        for &offset in &members {
+            bitset::insert(&mut words, offset);
+        }
+        let mut chunks = vec![Chunk::EMPTY; 6];
+        for (part, words) in words.chunks(to_usize(PART / 64)).enumerate() {
+            for (number, words) in words.chunks(CHUNK_WORDS).enumerate() {
+                chunks[cut.chunk(part, number * CHUNK_WORDS)] = file.pack(bytemuck::cast_slice(words)).expect("room");
+            }
+        }
+        let packed = PackedBits::new(file, chunks, cut);
+        assert_eq!(packed.all_words(), words);
+        assert_eq!(packed.fingerprint(2), mix::of_sorted_ranks(members.iter().map(|offset| offset + 240)));
+        assert!((0..3 * PART).step_by(101).all(|offset| packed.contains(offset) == bitset::contains(&words, offset)));
+        let mut listed = Vec::new();
+        assert_eq!(packed.list_from(0, usize::MAX, 0, &mut listed), None);
+        assert_eq!(listed, members);
+        let mut listed = Vec::new();
+        let from = packed.list_from(PART - 640, 5, 0, &mut listed).expect("more");
+        assert!(listed.iter().all(|&offset| (PART - 640..from).contains(&offset)));
+        assert!(Cut::new(PART * 2, PART + 1).is_none() && Cut::new(1_200, 400).is_none());
+        assert_eq!(Cut::new(1_000, 1_000).map(Cut::chunks), Some(1));
+    }
+
     #[test]
     fn what_cannot_be_read_back_is_missed() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let file = LevelFile::create(&folder.path().join("level")).expect("room");
-        let packed = PackedBits::of_words(&file, &vec![0x0100; to_usize(bitset::words_for(LENGTH))], LENGTH).expect("room");
+        let packed = PackedBits::of_words(&file, &vec![0x0100; to_usize(bitset::words_for(LENGTH))]).expect("room");
         file.file.set_len(10).expect("shorter");
         assert!(packed.recount() < packed.count());
     }

@@ -346,7 +346,7 @@ impl RankSet {
             }
             Contents::Words(source) => {
                 if let Some(file) = file {
-                    self.set_packed(PackedBits::of_words(file, source, self.length)?);
+                    self.set_packed(PackedBits::of_words(file, source)?);
                     self.changed = false;
                     return Ok(());
                 }
