@@ -2,6 +2,7 @@
 
 pub mod board;
 pub mod group;
+pub mod outer_automorphism;
 pub mod small_group;
 pub mod solve;
 pub mod verdict;

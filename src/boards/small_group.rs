@@ -53,6 +53,11 @@ impl SmallGroup {
         to_u64(self.towards_solved.len())
     }
 
+    /// All arrangements, in no order.
+    pub fn arrangements(&self) -> impl Iterator<Item = &[u32]> {
+        self.towards_solved.keys().map(Vec::as_slice)
+    }
+
     /// A shortest word that solves `board`; none when it cannot be solved.
     #[must_use]
     pub fn word(&self, board: &Board) -> Option<Vec<BlockTurn>> {
