@@ -243,7 +243,7 @@ fn the_closed_set_shows_the_table() {
         .map(|line| line.split(' ').map(|label| label.parse().expect("a number")).collect())
         .collect();
     assert_eq!(states.len(), 720);
-    let is_corners = |cell: &usize| (cell / 4 + cell % 4) % 2 == 0;
+    let is_corners = |cell: &usize| (cell / 4 + cell % 4).is_multiple_of(2);
     let corners: BTreeSet<Vec<usize>> =
         states.iter().map(|state| (0..12).filter(|cell| is_corners(cell)).map(|cell| state[cell]).collect()).collect();
     assert_eq!(corners.len(), 720);
