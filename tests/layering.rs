@@ -22,7 +22,7 @@ const LAYERS: [(&str, &[&str]); 10] = [
     ("expand", &["base", "puzzle", "ranking"]),
     ("exchange", &["base"]),
     ("search", &["base", "puzzle", "ranking", "store", "expand", "exchange"]),
-    ("evidence", &["base", "puzzle", "ranking", "store", "search"]),
+    ("evidence", &["base", "puzzle", "boards", "ranking", "store", "search"]),
     ("cli", &["base", "puzzle", "boards", "ranking", "store", "expand", "exchange", "search", "evidence"]),
 ];
 

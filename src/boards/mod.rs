@@ -3,6 +3,7 @@
 pub mod board;
 pub mod claims;
 pub mod group;
+pub mod outer_automorphism;
 pub mod small_group;
 pub mod solve;
 pub mod verdict;

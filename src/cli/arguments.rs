@@ -251,6 +251,10 @@ pub enum CertifyCommand {
     Swap(CertifySwapArguments),
     /// The published claims about Turnstyle: writes OUT/turnstyle-claims.md and OUT/claims/
     Claims(CertifyClaimsArguments),
+    /// Whether a number rotation board can be solved: a word, an invariant or a closed set
+    Board(super::certify::board::CertifyBoardArguments),
+    /// How the colours of 3x4 cells with 3x3 blocks are tied: writes OUT/outer-automorphism.md, .tsv and certificates
+    OuterAutomorphism(super::certify::board::CertifyOuterAutomorphismArguments),
 }
 
 /// Arguments of `certify word`, `bidirectional` and `unreachable`.

@@ -1,5 +1,6 @@
 //! `farthest certify`: writes certificates, which `farthest-verify` checks.
 
+pub mod board;
 pub mod claims;
 pub mod distance;
 pub mod swap;
@@ -20,5 +21,7 @@ pub fn certify(arguments: &CertifyArguments) -> Result<()> {
         CertifyCommand::Unreachable(arguments) => word::state(arguments, word::Kind::Unreachable),
         CertifyCommand::Swap(arguments) => swap::swap(arguments),
         CertifyCommand::Claims(arguments) => claims::claims(arguments),
+        CertifyCommand::Board(arguments) => board::board(arguments),
+        CertifyCommand::OuterAutomorphism(arguments) => board::outer_automorphism(arguments),
     }
 }

@@ -86,6 +86,25 @@ pub enum GroupName {
 pub enum InvariantName {
     /// Every move is even, and the way from one state to the other is odd.
     Parity,
+    /// No move of a board changes the colour of a piece's cell, and a piece has different ones in the two states.
+    Colours,
+    /// Moves keep colours and have the same sign on both; the way from one state to the other has different ones.
+    ColourSigns,
+    /// Moves keep colours and are even on each; the way from one state to the other is odd on one.
+    ColourParity,
+}
+
+impl InvariantName {
+    /// The word in the certificate.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Parity => "parity",
+            Self::Colours => "colours",
+            Self::ColourSigns => "colour-signs",
+            Self::ColourParity => "colour-parity",
+        }
+    }
 }
 
 /// A file of a level archive.
@@ -243,8 +262,8 @@ impl Lines {
                 self.record("group", if *group == GroupName::Symmetric { "symmetric" } else { "alternating" });
                 self.word(word);
             }
-            Claim::Invariant { invariant: InvariantName::Parity, from, to } => {
-                self.record("invariant", "parity");
+            Claim::Invariant { invariant, from, to } => {
+                self.record("invariant", invariant.word());
                 self.ends(from, to);
             }
             Claim::ClosedSet { from, to, states } => {

@@ -1,6 +1,7 @@
 #![doc = include_str!("README.md")]
 
 pub mod archive_files;
+pub mod boards;
 pub mod certificate;
 pub mod dataset;
 pub mod gap;

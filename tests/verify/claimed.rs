@@ -35,6 +35,14 @@ impl Claimed {
                 let size = size.parse().ok().filter(|size| (4..=9).contains(size))?;
                 (turnstyle(size, metric)?, (1..=size).collect())
             }
+            ["rotation-board", rows, columns, block, metric] => {
+                let [rows, columns, block] = [rows, columns, block].map(|measure| measure.parse::<usize>().ok());
+                let (rows, columns, block) = (rows?, columns?, block?);
+                // Few states: small, or one block, or a word to follow.
+                let is_word = records.get("claim")? == &["word"];
+                let few = rows * columns <= 8 || (rows, columns) == (block, block) || (is_word && rows * columns <= 64);
+                (few.then(|| board(rows, columns, block, metric))??, (1..=rows * columns).collect())
+            }
             ["permutations", ..] => {
                 let solved = numbers(records.get("solved")?)?;
                 (generators.into_iter().map(|(name, from)| (name, replaced(from))).collect(), solved)
@@ -96,6 +104,39 @@ fn numbers(words: &[String]) -> Option<Vec<usize>> {
 
 fn replaced(from: Vec<usize>) -> Box<dyn Fn(&State) -> State> {
     Box::new(move |state| from.iter().map(|&place| state[place - 1]).collect())
+}
+
+/// The turns of every block, as a player makes them: the four cells of every ring change places.
+fn board(rows: usize, columns: usize, block: usize, metric: &str) -> Option<Vec<Move>> {
+    let (down, right) = (rows.checked_sub(block)? + 1, columns.checked_sub(block)? + 1);
+    let quarters: &[usize] = match metric {
+        "quarter" => &[1, 3],
+        "half" => &[1, 2, 3],
+        _ => return None,
+    };
+    let turned = move |state: &State, top: usize, left: usize| {
+        let mut after = state.clone();
+        for row in 0..block {
+            for column in 0..block {
+                // Counter-clockwise: the last column becomes the first row.
+                after[(top + row) * columns + left + column] = state[(top + column) * columns + left + block - 1 - row];
+            }
+        }
+        after
+    };
+    let letters: &str = if (2..=3).contains(&(down * right)) { "XYZ" } else { "ABCDEFGHIJKLMNOPQRSTUVWXYZ" };
+    let mut moves: Vec<Move> = Vec::new();
+    for (top, left) in (0..down).flat_map(|top| (0..right).map(move |left| (top, left))) {
+        for &count in quarters {
+            let name = if down * right <= 26 {
+                format!("{}{}", letters.chars().nth(top * right + left)?, ["", "", "2", "'"][count])
+            } else {
+                format!("{},{},{}", top + 1, left + 1, ["", "1", "2", "-1"][count])
+            };
+            moves.push((name, Box::new(move |state| (0..count).fold(state.clone(), |state, _| turned(&state, top, left)))));
+        }
+    }
+    Some(moves)
 }
 
 /// The moves on a list of pieces, as a player makes them.

@@ -1,7 +1,7 @@
-//! Claims whose evidence is in the certificate itself: words, groups, invariants, closed sets. Each check returns the claim in words.
+//! Claims whose evidence is in the certificate itself: words, groups, closed sets (and invariants, in `invariants.rs`). Each check returns the claim in words.
 
 use crate::limits::{Checked, Limits, counted, refuted, shown, unreadable, wide};
-use crate::puzzle::{Puzzle, is_odd, moved};
+use crate::puzzle::{Puzzle, moved};
 use crate::records::{Record, Records};
 use std::collections::HashMap;
 
@@ -118,39 +118,13 @@ fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-fn distinct(puzzle: &Puzzle, record: &Record) -> Checked<()> {
+/// States are permutations only where no pieces are equal.
+pub fn distinct(puzzle: &Puzzle, record: &Record) -> Checked<()> {
     if puzzle.is_distinct() {
         Ok(())
     } else {
         Err(unreadable(record.place(), "a solved state with equal pieces", "each label once, for this claim"))
     }
-}
-
-/// Every move is even; the two states differ by an odd permutation.
-pub fn invariant(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked<String> {
-    let record = records.expect("invariant")?;
-    let [name] = record.fields("invariant NAME")?;
-    if name != "parity" {
-        return Err(record.unreadable(shown(name), "parity"));
-    }
-    let ends = Ends::read(puzzle, records)?;
-    records.end()?;
-    distinct(puzzle, &record)?;
-    limits.steps(record.place(), puzzle.steps_a_state())?;
-    if let Some(name) = puzzle.odd_move() {
-        return Err(refuted(record.place(), format!("the odd move {}", shown(name)), "even moves only"));
-    }
-    let place_in = |state: &[u16], label: u16| (0..).zip(state).find(|(_, other)| **other == label).map(|(place, _)| place);
-    let between: Option<Vec<u16>> = ends.to.iter().map(|&label| place_in(&ends.from, label)).collect();
-    if !is_odd(&between.expect("both are rearrangements of one state")) {
-        return Err(refuted(&ends.place, "an even permutation of \"from\"", "an odd one"));
-    }
-    Ok(format!(
-        "{}: {} cannot be reached from {}: every move is even, the two differ by an odd permutation",
-        puzzle.title,
-        state_text(&ends.to),
-        state_text(&ends.from)
-    ))
 }
 
 /// No move leaves the set, which holds one state and not the other.

@@ -1,7 +1,7 @@
 //! `farthest-verify`: checks certificates and run folders. It shares no code with the program that wrote them: own parser, own rules, own numbers.
 //!
 //! `src/evidence/README.md` specifies the formats, and why each check proves its claim. Reading order: `records.rs` (lines and fields), `puzzle.rs` (rules),
-//! `claims.rs`, `balls.rs`, `numbering.rs`, `archive.rs`, `distance.rs`, `run.rs`; `limits.rs` bounds memory and work.
+//! `claims.rs`, `invariants.rs`, `balls.rs`, `numbering.rs`, `archive.rs`, `distance.rs`, `run.rs`; `limits.rs` bounds memory and work.
 //!
 //! Exit codes: 0 every claim verified; 1 one is refuted (false, or not shown by the evidence); 2 one cannot be read, or not within the limits.
 
@@ -9,6 +9,7 @@ mod archive;
 mod balls;
 mod claims;
 mod distance;
+mod invariants;
 mod limits;
 mod numbering;
 mod puzzle;
@@ -136,7 +137,7 @@ impl Checker {
         match kind.as_str() {
             "word" => claims::word(&puzzle, records, limits),
             "group" => claims::group(&puzzle, records, limits),
-            "invariant" => claims::invariant(&puzzle, records, limits),
+            "invariant" => invariants::invariant(&puzzle, records, limits),
             "closed-set" => claims::closed_set(&puzzle, records, limits),
             "bidirectional" => balls::bidirectional(&puzzle, records, limits),
             "distance" => {
@@ -157,7 +158,7 @@ impl Checker {
         }
         let record = records.expect("claim")?;
         let [kind] = record.fields("claim KIND")?;
-        let puzzle = Puzzle::read(&mut records)?;
+        let puzzle = Puzzle::read(&mut records, &self.limits)?;
         self.wanted(&record.place(), &puzzle.title)?;
         Ok((kind.into(), record.place(), puzzle, records))
     }

@@ -11,6 +11,9 @@ use std::collections::{BTreeSet, HashMap};
 /// Most labels of an arrangement: 20! is the last factorial below 2^63.
 pub const MOST_ARRANGED: usize = 20;
 
+/// What is said where a rotation board's states would need numbers.
+const NOT_NUMBERED: &str = "turnstyle or permutations, whose numbering is specified (the board's own moves can be given as permutations)";
+
 /// An arrangement: its first `m` entries are 0 to m-1 in some order.
 pub type Arrangement = [u8; MOST_ARRANGED];
 
@@ -64,6 +67,9 @@ impl Numbering {
                 let home = places.iter().map(|&at| puzzle.solved[usize::from(at)]).collect();
                 (places, home)
             }
+            Shape::Board { .. } => {
+                return refuse(format!("a claim that needs numbers of the states of {}", puzzle.title), NOT_NUMBERED);
+            }
         };
         if places.len() > MOST_ARRANGED {
             return refuse(format!("{} places that reach one another", places.len()), "at most 20, for numbered states");
@@ -74,7 +80,7 @@ impl Numbering {
         let words: Vec<Vec<u16>> = match puzzle.shape {
             Shape::Ring => (0..size).map(|plane| (0..size).map(|at| u16::from((at + plane) % size == 0)).collect()).collect(),
             Shape::Circle => vec![solved.clone()],
-            Shape::Orbits => reachable(puzzle, &solved, place, limits)?,
+            Shape::Orbits | Shape::Board { .. } => reachable(puzzle, &solved, place, limits)?,
         };
         limits.memory(place, u128::from(wide(words.len())) * bytes_a_plane(puzzle))?;
         limits.steps(place, u128::from(wide(words.len())) * puzzle.steps_a_state())?;

@@ -1,12 +1,12 @@
 //! The rules of the puzzles. A move is a permutation of places: the piece that comes to place `j` stood at place `from[j]` (from 0 here, from 1 in files).
 //!
-//! One function a family: `turnstyle` and `permutations` below; a further family gets its own function and its line in [`Puzzle::read`].
+//! One function a family: `turnstyle`, `rotation_board` and `permutations` below; a further family gets its own function and its line in [`Puzzle::read`].
 
-use crate::limits::{Checked, shown, wide};
+use crate::limits::{Checked, Limits, shown, unreadable, wide};
 use crate::records::{Record, Records};
 use std::collections::{HashMap, HashSet};
 
-/// Most places, and most moves, of a puzzle.
+/// Most places, and most moves, of a puzzle that is no board.
 const MOST: u64 = 1_000;
 
 /// How the states are numbered for archives (`numbering.rs`).
@@ -18,6 +18,8 @@ pub enum Shape {
     Circle,
     /// Places and nothing else.
     Orbits,
+    /// Rows of so many cells, in book order. Its states have no numbers here.
+    Board { columns: u16 },
 }
 
 /// A puzzle in one metric.
@@ -67,8 +69,58 @@ impl Puzzle {
         Some(Self::new(format!("turnstyle-{n} ({metric})"), moves, (1..=n).collect(), shape))
     }
 
+    /// A number rotation board: `[rows, columns, block]`, cells in book order. Every square of block x block cells turns counter-clockwise (its letter), clockwise (`'`) and,
+    /// in `half`, by 180 degrees (`2`): counter-clockwise, what is in row i and column j of the block goes to row block + 1 - j, column i.
+    pub fn rotation_board(measures: [u64; 3], metric: &str, place: &str, limits: &Limits) -> Checked<Self> {
+        let [rows, columns, block] = measures;
+        let turns: &[(usize, &str, &str)] = match metric {
+            "quarter" => &[(1, "", "1"), (3, "'", "-1")],
+            "half" => &[(1, "", "1"), (2, "2", "2"), (3, "'", "-1")],
+            _ => return Err(unreadable(place, shown(metric), "the metric quarter or half")),
+        };
+        if block < 2 || block > rows.min(columns) {
+            let found = format!("blocks of {block}x{block} cells on a board of {rows}x{columns}");
+            return Err(unreadable(place, found, "blocks of at least 2x2 cells that fit the board"));
+        }
+        let found = format!("a board of {rows}x{columns} cells");
+        let cells = u128::from(rows) * u128::from(columns);
+        let (Ok(size), Ok(width)) = (u16::try_from(cells), u16::try_from(columns)) else {
+            return Err(unreadable(place, found, format!("at most {} cells", u16::MAX)));
+        };
+        let (below, beside) = (rows - block + 1, columns - block + 1);
+        let blocks = below * beside;
+        // Every move as a list of places, perhaps with its inverse beside it; names are there twice.
+        let moves = u128::from(blocks) * u128::from(wide(turns.len()));
+        limits.memory(place, moves * (4 * cells + 256))?;
+        limits.steps(place, moves * 4 * cells)?;
+        let first_letter = if blocks == 2 || blocks == 3 { b'X' } else { b'A' };
+        let mut named = Vec::new();
+        for (number, (top, left)) in (0..below).flat_map(|top| (0..beside).map(move |left| (top, left))).enumerate() {
+            let cell = |i: u64, j: u64| usize::try_from((top + i - 1) * columns + left + j - 1).expect("a cell of the board");
+            let mut quarter: Vec<u16> = (0..size).collect();
+            for (i, j) in (1..=block).flat_map(|i| (1..=block).map(move |j| (i, j))) {
+                quarter[cell(block + 1 - j, i)] = u16::try_from(cell(i, j)).expect("a cell of the board");
+            }
+            for &(quarters, sign, turn) in turns {
+                let from = (1..quarters).fold(quarter.clone(), |from, _| moved(&from, &quarter));
+                let letter = u8::try_from(number).ok().filter(|_| blocks <= 26).map(|number| char::from(first_letter + number));
+                let name = letter.map_or_else(|| format!("{},{},{turn}", top + 1, left + 1), |letter| format!("{letter}{sign}"));
+                named.push((name, from));
+            }
+        }
+        let title = format!("rotation-board-{rows}x{columns}n{block} ({metric})");
+        Ok(Self::new(title, named, (1..=size).collect(), Shape::Board { columns: width }))
+    }
+
+    /// The colours of a board's cells, like a checkerboard's: row plus column is odd, or even. None for other puzzles.
+    pub fn colours(&self) -> Option<Vec<bool>> {
+        let Shape::Board { columns } = self.shape else { return None };
+        let width = usize::from(columns);
+        Some((0..self.solved.len()).map(|cell| (cell / width + cell % width) % 2 == 1).collect())
+    }
+
     /// The record `puzzle`, and those that belong to it.
-    pub fn read(records: &mut Records) -> Checked<Self> {
+    pub fn read(records: &mut Records, limits: &Limits) -> Checked<Self> {
         let record = records.expect("puzzle")?;
         match record.rest().next() {
             Some("turnstyle") => {
@@ -76,8 +128,13 @@ impl Puzzle {
                 let expected = format!("turnstyle of 4 to {MOST} pieces in step, turn or flip");
                 Self::turnstyle(record.number(size)?, metric).ok_or_else(|| record.unreadable(shown(record.text()), expected))
             }
+            Some("rotation-board") => {
+                let [_, rows, columns, block, metric] = record.fields("puzzle rotation-board ROWS COLS BLOCK METRIC")?;
+                let measures = [record.number(rows)?, record.number(columns)?, record.number(block)?];
+                Self::rotation_board(measures, metric, &record.place(), limits)
+            }
             Some("permutations") => Self::permutations(&record, records),
-            _ => Err(record.unreadable(shown(record.text()), "a family that this checker knows: turnstyle, permutations")),
+            _ => Err(record.unreadable(shown(record.text()), "a family that this checker knows: turnstyle, rotation-board, permutations")),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::claims::state_text;
 use crate::distance::{is_plain_name, sha256};
 use crate::limits::{Checked, Limits, counted, refuted, shown, unreadable, wide};
 use crate::numbering::Numbering;
-use crate::puzzle::Puzzle;
+use crate::puzzle::{Puzzle, Shape};
 use crate::records::{Records, io_error, open, refuse_link, shown_path};
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -32,8 +32,8 @@ impl Run {
         let toml: toml::Table = read_text(folder, "run.toml", limits)?
             .parse()
             .map_err(|error: toml::de::Error| unreadable(shown_path(&folder.join("run.toml")), shown(error.message()), "TOML"))?;
-        let (name, metric, puzzle) =
-            puzzle_of(&toml).ok_or_else(|| unreadable(shown_path(&folder.join("run.toml")), "other keys", "a puzzle and a metric"))?;
+        let (name, metric, puzzle) = puzzle_of(&toml, limits)
+            .ok_or_else(|| unreadable(shown_path(&folder.join("run.toml")), "other keys", "a puzzle and a metric"))?;
         let summary: serde_json::Value = serde_json::from_str(&read_text(folder, "summary.json", limits)?)
             .map_err(|error| unreadable(shown_path(&folder.join("summary.json")), error, "JSON"))?;
         let rows = table::<2>(folder, "distribution.tsv", "depth\tstates", limits)?;
@@ -153,6 +153,7 @@ impl Run {
             ));
         }
         let numbering = match &self.puzzle {
+            Some(puzzle) if matches!(puzzle.shape, Shape::Board { .. }) => None,
             Some(puzzle) => Some(Numbering::new(puzzle, &path, limits)?).filter(|numbering| numbering.count() < 1 << 63),
             None => None,
         };
@@ -179,8 +180,11 @@ impl Run {
     /// What was checked, in words.
     pub fn claim(&self, is_proved: bool) -> String {
         let last = counted(self.distribution.last().copied().unwrap_or(0), "antipode");
-        let rules =
-            if self.puzzle.is_some() { ", edges, numbers of antipodes" } else { " (no edges or antipodes: its rules are not known here)" };
+        let rules = match &self.puzzle {
+            Some(Puzzle { shape: Shape::Board { .. }, .. }) => ", edges (no antipodes: the numbers of its states are not known here)",
+            Some(_) => ", edges, numbers of antipodes",
+            None => " (no edges or antipodes: its rules are not known here)",
+        };
         let open = if is_proved { "" } else { "; not proved: that these are the distances, for which there is no distance.cert" };
         let (name, states, gods_number) = (&self.name, self.states(), self.distribution.len() - 1);
         format!("{name}: {states} states, God's number {gods_number}, {last}: the files agree in checksums, sums{rules}{open}")
@@ -263,7 +267,7 @@ fn number(place: &str, cell: &str) -> Checked<u64> {
 }
 
 /// Name, metric and rules of the puzzle in a `run.toml`. No rules when the family is not known here; nothing when it is no such file.
-fn puzzle_of(toml: &toml::Table) -> Option<(String, String, Option<Puzzle>)> {
+fn puzzle_of(toml: &toml::Table, limits: &Limits) -> Option<(String, String, Option<Puzzle>)> {
     let metric = toml.get("metric")?.as_str()?.to_owned();
     let name = |table: &toml::Table| table.get("name").and_then(toml::Value::as_str).map(str::to_owned);
     match toml.get("family")?.as_str()? {
@@ -271,6 +275,13 @@ fn puzzle_of(toml: &toml::Table) -> Option<(String, String, Option<Puzzle>)> {
             let size = u64::try_from(toml.get("size")?.as_integer()?).ok()?;
             let puzzle = Puzzle::turnstyle(size, &metric)?;
             Some((format!("turnstyle-{size}"), metric, Some(puzzle)))
+        }
+        "rotation-board" => {
+            let measure = |key: &str| u64::try_from(toml.get(key)?.as_integer()?).ok();
+            let measures = [measure("rows")?, measure("cols")?, measure("block")?];
+            let puzzle = Puzzle::rotation_board(measures, &metric, "run.toml", limits).ok()?;
+            let [rows, columns, block] = measures;
+            Some((format!("rotation-board-{rows}x{columns}n{block}"), metric, Some(puzzle)))
         }
         "permutations" => {
             let places = u16::try_from(toml.get("positions")?.as_integer()?).ok().filter(|places| (1..=1_000).contains(places))?;

@@ -1,0 +1,98 @@
+//! `farthest certify board` and `outer-automorphism`: certificates about number rotation boards.
+
+use crate::base::config_text::shown_text;
+use crate::base::{Error, Result, atomic_file};
+use crate::boards::Board;
+use crate::boards::outer_automorphism::OuterAutomorphism;
+use crate::evidence::boards::{outer_automorphism, verdict_certificate};
+use crate::puzzle::BoardShape;
+use clap::Args;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `certify board`.
+#[derive(Clone, Debug, Args)]
+pub struct CertifyBoardArguments {
+    /// Rows x columns n block, such as 3x4n2; not needed for a game of Twiddle
+    #[arg(value_name = "ROWSxCOLSnBLOCK")]
+    pub size: Option<String>,
+    /// The numbers row by row, separated by blanks or commas, rows by / if you like; or a game of Twiddle, such as 3x3n2:5,1,... (width first)
+    #[arg(long, value_name = "TEXT")]
+    pub board: String,
+    /// The certificate [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// Arguments of `certify outer-automorphism`.
+#[derive(Clone, Debug, Args)]
+pub struct CertifyOuterAutomorphismArguments {
+    /// The folder of the result
+    #[arg(long, value_name = "DIR", default_value = "results/nrp")]
+    pub out: PathBuf,
+}
+
+/// Writes the certificate of the verdict, whatever it is.
+///
+/// # Errors
+/// `Usage` for a text that is no board, `Config` for a board that is too large, `Io` when the file cannot be written.
+pub fn board(arguments: &CertifyBoardArguments) -> Result<()> {
+    let (certificate, reason) = verdict_certificate(&given_board(arguments)?)?;
+    let Some(path) = &arguments.out else {
+        print!("{}", certificate.to_text());
+        return Ok(());
+    };
+    make_folder(path.parent())?;
+    certificate.write(path)?;
+    match reason {
+        None => println!("solvable"),
+        Some(reason) => println!("not solvable: {reason}"),
+    }
+    println!("{}: {}; check it with: farthest-verify {0}", path.display(), certificate.claim.kind());
+    Ok(())
+}
+
+fn make_folder(folder: Option<&Path>) -> Result<()> {
+    match folder.filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => fs::create_dir_all(folder).map_err(|source| Error::io("create folder", folder, source)),
+        None => Ok(()),
+    }
+}
+
+/// The board of a text and a size, which rows come first in; or of a game of Twiddle.
+fn given_board(arguments: &CertifyBoardArguments) -> Result<Board> {
+    let shape = arguments.size.as_deref().map(shape).transpose()?;
+    match (Board::from_twiddle(&arguments.board)?, shape) {
+        (Some(board), Some(shape)) if board.shape() != shape => Err(Error::Usage(format!(
+            "found the size {shape} and a game of Twiddle on the board {} (rows x columns), expected one size; leave the size out",
+            board.shape()
+        ))),
+        (Some(board), _) => Ok(board),
+        (None, Some(shape)) => Board::parse(shape, &arguments.board),
+        (None, None) => Err(Error::Usage("found a board without its size, expected ROWSxCOLSnBLOCK before it, such as 3x4n2".into())),
+    }
+}
+
+fn shape(text: &str) -> Result<BoardShape> {
+    let name = if text.starts_with("rotation-") { text.to_owned() } else { format!("rotation-{text}") };
+    let shape = BoardShape::from_name(&name)?;
+    shape.ok_or_else(|| Error::Usage(format!("found the size \"{}\", expected rows x columns n block, such as 3x4n2", shown_text(text))))
+}
+
+/// Writes `outer-automorphism.md`, `outer-automorphism.tsv` and `outer-automorphism/*.cert` into the folder.
+///
+/// # Errors
+/// `Io` when a file cannot be written; `Invariant` for a fault of this program.
+pub fn outer_automorphism(arguments: &CertifyOuterAutomorphismArguments) -> Result<()> {
+    let found = OuterAutomorphism::derive()?;
+    let folder = arguments.out.join("outer-automorphism");
+    make_folder(Some(&folder))?;
+    for (name, certificate) in outer_automorphism::certificates(&found)? {
+        certificate.write(&folder.join(name))?;
+    }
+    atomic_file::write(&folder.with_extension("tsv"), outer_automorphism::table(&found).as_bytes())?;
+    let page = folder.with_extension("md");
+    atomic_file::write(&page, outer_automorphism::page(&found).as_bytes())?;
+    println!("{}: check its certificates with: farthest-verify {}", page.display(), arguments.out.display());
+    Ok(())
+}
