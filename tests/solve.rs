@@ -44,6 +44,29 @@ fn a_word_leads_where_it_says_and_has_the_known_length() {
     assert_eq!(answer["steps"][0], "[ 4  3  2  1 ]  5  6  7  8  9 10 11 12");
 }
 
+/// Exact lengths of an independent program, in both metrics. The other way to solve boards has its own test of them.
+#[test]
+fn rotation_boards_have_the_known_lengths() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/known/boards/optimal_cases.json");
+    let known: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("readable")).expect("JSON");
+    let cases = known["cases"].as_array().expect("a list");
+    let mut checked = 0;
+    // Every fifth case: 2x3 to 3x4 cells, blocks of 2 and 3.
+    for case in cases.iter().step_by(5) {
+        let number = |key: &str| case[key].as_u64().expect("a number");
+        let labels: Vec<String> = case["board"].as_array().expect("a list").iter().map(ToString::to_string).collect();
+        let puzzle = format!("rotation-board-{}x{}n{}", number("rows"), number("cols"), number("block"));
+        for metric in ["quarter", "half"] {
+            if let Some(length) = case[metric].as_u64().filter(|&length| length <= 12) {
+                let answer = solve_json(&puzzle, &labels.join(" "), &["--metric", metric]);
+                assert_eq!(answer["length"].as_u64(), Some(length), "{puzzle} {metric} {labels:?}: {answer}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked >= 40, "{checked}");
+}
+
 #[test]
 fn from_and_to_say_where_the_word_starts_and_ends() {
     let (one, other) = ("2 1 4 3 5 6 7 8", "8 2 1 4 3 5 6 7");

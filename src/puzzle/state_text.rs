@@ -133,8 +133,9 @@ fn orbits(labels: &[u64], arranged: &[u8], planar: &[u8], planes: &[Vec<u8>]) ->
             return Reading::Outside(format!("no move touches position {}, which holds {label}", u64::from(position) + 1));
         }
     }
-    let arrangement: Option<Vec<u8>> =
-        arranged.iter().map(|position| arranged.binary_search(&piece_at(position)).ok().map(|index| low_u8(to_u64(index)))).collect();
+    // The positions may be numbered in any order.
+    let label_of = |piece: u8| arranged.iter().zip(0_u8..).find(|&(&home, _)| home == piece).map(|(_, label)| label);
+    let arrangement: Option<Vec<u8>> = arranged.iter().map(|position| label_of(piece_at(position))).collect();
     let Some(arrangement) = arrangement else {
         return Reading::Outside("a piece stands in another orbit of positions, which no move leaves".into());
     };
@@ -165,6 +166,10 @@ mod tests {
             ("pocket-cube", "half"),
             ("board-2x3n2", "quarter"),
             ("loopover-3x3", "step"),
+            // Their positions are numbered in an order of their own.
+            ("rotation-board-3x3n2", "quarter"),
+            ("rotation-board-3x4n3", "half"),
+            ("rotation-board-3x5n3", "quarter"),
         ] {
             let puzzle = built(name, metric);
             let mut state = puzzle.starts()[0].clone();
