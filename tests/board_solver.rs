@@ -295,7 +295,7 @@ fn the_command() {
         (&["--size", "three", "--board", "1"], 2, "found the size \"three\""),
         (&["--board", "1 2 3"], 2, "a board without its size"),
         (&["--size", "2x3n2"], 2, "found no board"),
-        (&["--size", "2x2n2", "--board", "3x2n2:1,2,3,4,5,6"], 2, "leave --size out"),
+        (&["--size", "2x2n2", "--board", "3x2n2:1,2,3,4,5,6"], 2, "leave the size out"),
         (&["--size", "2x3n2", "--file", "no-such-file"], 74, "no-such-file"),
         (&["--size", "300x300n2", "--random", "1"], 78, "found 90000 cells, expected at most 2500 for a solution"),
         (&["--size", "4x5n4", "--random", "1", "--method", "spiral-cycle"], 78, "expected at least 5x5 for the method spiral-cycle"),

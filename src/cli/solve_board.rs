@@ -130,19 +130,30 @@ fn given_board(arguments: &SolveBoardArguments) -> Result<Board> {
             return Ok(Board::scrambled(shape, seed, TURNS_PER_CELL * u64::from(shape.cells())));
         }
     };
-    match (Board::from_twiddle(&text)?, shape) {
+    board_of(&text, shape)
+}
+
+/// The board of a text and its size, or of a game of Twiddle, which has its own.
+///
+/// # Errors
+/// `Usage` when the text is no board, or there is no size, or two.
+pub(super) fn board_of(text: &str, shape: Option<BoardShape>) -> Result<Board> {
+    match (Board::from_twiddle(text)?, shape) {
         (Some(board), Some(shape)) if board.shape() != shape => Err(Error::Usage(format!(
-            "found the size {shape} and a game of Twiddle on the board {} (rows x columns), expected one size; leave --size out",
+            "found the size {shape} and a game of Twiddle on the board {} (rows x columns), expected one size; leave the size out",
             board.shape()
         ))),
         (Some(board), _) => Ok(board),
-        (None, Some(shape)) => Board::parse(shape, &text),
-        (None, None) => Err(Error::Usage("found a board without its size, expected --size ROWSxCOLSnBLOCK, such as --size 3x4n2".into())),
+        (None, Some(shape)) => Board::parse(shape, text),
+        (None, None) => Err(Error::Usage("found a board without its size, expected ROWSxCOLSnBLOCK, such as 3x4n2, with it".into())),
     }
 }
 
 /// The board of `3x4n2` or of a full name; rows come first.
-fn size(text: &str) -> Result<BoardShape> {
+///
+/// # Errors
+/// `Usage` when it is no size.
+pub(super) fn size(text: &str) -> Result<BoardShape> {
     let name = if text.starts_with("rotation-") { text.to_owned() } else { format!("rotation-{text}") };
     BoardShape::from_name(&name)?.ok_or_else(|| {
         let shown = crate::base::config_text::shown_text(text);

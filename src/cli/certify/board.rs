@@ -1,11 +1,9 @@
 //! `farthest certify board` and `outer-automorphism`: certificates about number rotation boards.
 
-use crate::base::config_text::shown_text;
 use crate::base::{Error, Result, atomic_file};
-use crate::boards::Board;
 use crate::boards::outer_automorphism::OuterAutomorphism;
+use crate::cli::solve_board::{board_of, size};
 use crate::evidence::boards::{outer_automorphism, verdict_certificate};
-use crate::puzzle::BoardShape;
 use clap::Args;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,7 +35,8 @@ pub struct CertifyOuterAutomorphismArguments {
 /// # Errors
 /// `Usage` for a text that is no board, `Config` for a board that is too large, `Io` when the file cannot be written.
 pub fn board(arguments: &CertifyBoardArguments) -> Result<()> {
-    let (certificate, reason) = verdict_certificate(&given_board(arguments)?)?;
+    let shape = arguments.size.as_deref().map(size).transpose()?;
+    let (certificate, reason) = verdict_certificate(&board_of(&arguments.board, shape)?)?;
     let Some(path) = &arguments.out else {
         print!("{}", certificate.to_text());
         return Ok(());
@@ -57,26 +56,6 @@ fn make_folder(folder: Option<&Path>) -> Result<()> {
         Some(folder) => fs::create_dir_all(folder).map_err(|source| Error::io("create folder", folder, source)),
         None => Ok(()),
     }
-}
-
-/// The board of a text and a size, which rows come first in; or of a game of Twiddle.
-fn given_board(arguments: &CertifyBoardArguments) -> Result<Board> {
-    let shape = arguments.size.as_deref().map(shape).transpose()?;
-    match (Board::from_twiddle(&arguments.board)?, shape) {
-        (Some(board), Some(shape)) if board.shape() != shape => Err(Error::Usage(format!(
-            "found the size {shape} and a game of Twiddle on the board {} (rows x columns), expected one size; leave the size out",
-            board.shape()
-        ))),
-        (Some(board), _) => Ok(board),
-        (None, Some(shape)) => Board::parse(shape, &arguments.board),
-        (None, None) => Err(Error::Usage("found a board without its size, expected ROWSxCOLSnBLOCK before it, such as 3x4n2".into())),
-    }
-}
-
-fn shape(text: &str) -> Result<BoardShape> {
-    let name = if text.starts_with("rotation-") { text.to_owned() } else { format!("rotation-{text}") };
-    let shape = BoardShape::from_name(&name)?;
-    shape.ok_or_else(|| Error::Usage(format!("found the size \"{}\", expected rows x columns n block, such as 3x4n2", shown_text(text))))
 }
 
 /// Writes `outer-automorphism.md`, `outer-automorphism.tsv` and `outer-automorphism/*.cert` into the folder.
