@@ -45,6 +45,7 @@ pub const SHIPPED: &[ShippedPuzzle] = shipped![
     "rotation-board-3x4n3",
     "rotation-board-3x5n3",
     "rotation-board-4x4n3",
+    "rotation-board-3x6n3",
     "board-2x3n2",
     "board-3x4n3",
     "loopover-3x3",
