@@ -213,11 +213,11 @@ fn a_broken_disk_ends_the_run_in_one_line_and_loses_nothing() {
 fn a_kill_or_a_full_disk_while_lanes_are_pulled_loses_nothing() {
     let folder = scratch();
     let config = folder.path().join("lanes.toml");
-    for storage in ["files", "compact"] {
+    for (storage, stride) in [("files", 9), ("compact", 25)] {
         let text = format!("puzzle = \"turnstyle-7\"\n[search]\nexpansion = \"lanes\"\nstorage = \"{storage}\"\n");
         fs::write(&config, text).expect("written");
         let reference = Reference::new(config.to_str().expect("UTF-8"), &[]);
-        let sweep = Sweep { before: &["--participants", "3", "--threads", "1"], after: RESUMES, stride: 9 };
+        let sweep = Sweep { before: &["--participants", "3", "--threads", "1"], after: RESUMES, stride };
         sweep.kill(&reference);
         sweep.fail(&reference, "enospc");
     }
