@@ -1,5 +1,6 @@
 //! What a transport offers, and what is built from it: gather, broadcast, agreement on errors.
 
+use crate::base::bytes::{bytes_of, words_of};
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::{Error, ProcessId, Result};
 use std::time::Instant;
@@ -106,20 +107,13 @@ pub(super) fn to_words(bytes: &[u8]) -> Vec<u64> {
     if bytes.is_empty() {
         return Vec::new();
     }
-    let mut words = vec![to_u64(bytes.len())];
-    words.extend(bytes.chunks(8).map(|chunk| {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        u64::from_le_bytes(word)
-    }));
-    words
+    std::iter::once(to_u64(bytes.len())).chain(words_of(bytes)).collect()
 }
 
+/// The bytes of [`to_words`].
 pub(super) fn to_bytes(words: &[u64]) -> Vec<u8> {
     let Some((&length, rest)) = words.split_first() else { return Vec::new() };
-    let mut bytes: Vec<u8> = rest.iter().flat_map(|word| word.to_le_bytes()).collect();
-    bytes.truncate(to_usize(length));
-    bytes
+    bytes_of(rest, to_usize(length))
 }
 
 #[cfg(test)]

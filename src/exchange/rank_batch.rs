@@ -4,6 +4,7 @@
 //! before it (0 for a repeat: each is an edge of its own).
 
 use super::exchange::{to_bytes, to_words};
+use crate::base::bytes::{leb128_numbers, push_leb128};
 use crate::base::{Error, Result};
 
 /// Sorts `ranks` and turns them into a message. Cost: the sort, about 20 ns a rank.
@@ -13,13 +14,8 @@ pub fn encode(mut ranks: Vec<u64>) -> Vec<u64> {
     let mut bytes = Vec::with_capacity(ranks.len() * 3);
     let mut last = 0;
     for rank in ranks {
-        let mut rest = rank - last;
+        push_leb128(&mut bytes, rank - last);
         last = rank;
-        while rest >= 0x80 {
-            bytes.push(u8::try_from(rest & 0x7f).unwrap_or(0) | 0x80);
-            rest >>= 7;
-        }
-        bytes.push(u8::try_from(rest).unwrap_or(0));
     }
     to_words(&bytes)
 }
@@ -32,21 +28,12 @@ pub fn decode(words: &[u64]) -> Result<Vec<u64>> {
     let broken = || Error::invariant("delta-coded ranks that another process sent", "a number that does not end or is too large", "ranks");
     let bytes = to_bytes(words);
     let mut ranks = Vec::with_capacity(bytes.len() / 2);
-    let (mut rank, mut distance, mut shift) = (0_u64, 0_u64, 0_u32);
-    for byte in bytes {
-        let part = u64::from(byte & 0x7f);
-        if shift > 63 || part << shift >> shift != part {
-            return Err(broken());
-        }
-        distance |= part << shift;
-        shift += 7;
-        if byte < 0x80 {
-            rank = rank.checked_add(distance).ok_or_else(broken)?;
-            ranks.push(rank);
-            (distance, shift) = (0, 0);
-        }
+    let mut rank = 0_u64;
+    for distance in leb128_numbers(&bytes) {
+        rank = distance.and_then(|distance| rank.checked_add(distance)).ok_or_else(broken)?;
+        ranks.push(rank);
     }
-    if shift == 0 { Ok(ranks) } else { Err(broken()) }
+    Ok(ranks)
 }
 
 #[cfg(test)]

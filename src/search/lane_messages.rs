@@ -8,6 +8,7 @@ use super::guards::Tally;
 use super::lane_jobs::OwnJob;
 use super::lane_rounds::{Job, Plan};
 use super::level::Work;
+use crate::base::bytes::{bytes_of, words_of};
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::{Error, Result, codec};
 use crate::expand::{LaneSource, PrefixTable};
@@ -40,11 +41,7 @@ pub(super) fn contribute_job(plan: &Plan<'_>, source: &LaneSource<'_>, owner: us
         };
         sent.add(codec::checksum(bytes) ^ kind);
         words.push(to_u64(bytes.len()) << 2 | kind);
-        words.extend(bytes.chunks(8).map(|chunk| {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            u64::from_le_bytes(word)
-        }));
+        words.extend(words_of(bytes));
     }
     (words, sent)
 }
@@ -71,8 +68,7 @@ pub(super) fn read_contributions(
                 let (kind, length) = (header & 3, to_usize(header >> 2));
                 let (data, after) = after.split_at_checked(length.div_ceil(8)).ok_or_else(broken)?;
                 rest = after;
-                let mut bytes: Vec<u8> = data.iter().flat_map(|word| word.to_le_bytes()).collect();
-                bytes.truncate(length);
+                let bytes = bytes_of(data, length);
                 work.received.add(codec::checksum(&bytes) ^ kind);
                 if kind != NOTHING {
                     job.contributions.push(Contribution { sender, plane, generator, kind, bytes });

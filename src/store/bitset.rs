@@ -33,6 +33,16 @@ pub fn count(words: &[u64]) -> u64 {
     words.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
+/// Appends the places of the bits of one word, counted from `first`, ascending.
+#[inline(always)]
+pub fn push_members(word: u64, first: u64, out: &mut Vec<u64>) {
+    let mut left = word;
+    while left != 0 {
+        out.push(first + u64::from(left.trailing_zeros()));
+        left &= left - 1;
+    }
+}
+
 /// The members, ascending, from word `first_word` on.
 pub fn members(words: &[u64], first_word: u64) -> impl Iterator<Item = u64> + '_ {
     (first_word..).zip(&words[to_usize(first_word)..]).flat_map(|(number, &word)| {

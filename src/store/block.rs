@@ -1,5 +1,6 @@
 //! One set of one shard as stored bytes: encoded, compressed where that pays, checksummed.
 
+use crate::base::bytes::{leb128_numbers, push_leb128};
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::{Error, Result, ShardId, codec};
 use crate::store::bitset;
@@ -180,12 +181,7 @@ fn deltas(list: &[u64]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(list.len() * 2);
     let mut expected = 0;
     for &offset in list {
-        let mut delta = offset - expected;
-        while delta >= 0x80 {
-            bytes.push(crate::base::ids::low_u8(delta & 0x7f | 0x80));
-            delta >>= 7;
-        }
-        bytes.push(crate::base::ids::low_u8(delta));
+        push_leb128(&mut bytes, offset - expected);
         expected = offset + 1;
     }
     bytes
@@ -195,23 +191,12 @@ fn deltas(list: &[u64]) -> Vec<u8> {
 fn read_deltas(bytes: &[u8]) -> Option<Vec<u64>> {
     let mut list = Vec::new();
     let mut expected = 0_u64;
-    let mut delta = 0_u64;
-    let mut shift = 0_u32;
-    for &byte in bytes {
-        if shift > 63 || (shift == 63 && byte > 1) {
-            return None;
-        }
-        delta |= u64::from(byte & 0x7f) << shift;
-        if byte & 0x80 != 0 {
-            shift += 7;
-            continue;
-        }
-        let offset = expected.checked_add(delta)?;
+    for delta in leb128_numbers(bytes) {
+        let offset = expected.checked_add(delta?)?;
         list.push(offset);
         expected = offset.checked_add(1)?;
-        (delta, shift) = (0, 0);
     }
-    (shift == 0).then_some(list)
+    Some(list)
 }
 
 #[cfg(test)]

@@ -155,11 +155,7 @@ impl ChunkedBits {
                 number += to_u64(CHUNK_WORDS);
                 continue;
             }
-            let mut left = self.words[to_usize(number)];
-            while left != 0 {
-                out.push(base + number * 64 + u64::from(left.trailing_zeros()));
-                left &= left - 1;
-            }
+            bitset::push_members(self.words[to_usize(number)], base + number * 64, out);
             number += 1;
         }
         (number < last).then_some(number * 64)
@@ -178,10 +174,7 @@ impl ChunkedBits {
             if behind < 64 {
                 left &= (1 << behind) - 1;
             }
-            while left != 0 {
-                out.push(base + offset + u64::from(left.trailing_zeros()));
-                left &= left - 1;
-            }
+            bitset::push_members(left, base + offset, out);
             offset += 64;
         }
         (offset < self.length).then_some(offset)

@@ -206,11 +206,7 @@ impl PackedBits {
                     if out.len() >= enough {
                         return Some(offset);
                     }
-                    let mut left = bits;
-                    while left != 0 {
-                        out.push(base + offset + u64::from(left.trailing_zeros()));
-                        left &= left - 1;
-                    }
+                    bitset::push_members(bits, base + offset, out);
                 }
             }
             word = range.end;

@@ -137,15 +137,11 @@ impl RankSet {
         }
         match &other.form {
             Form::Bits(added) => {
-                self.make_bits()?;
-                let Form::Bits(bits) = &mut self.form else { unreachable!("just made bits") };
-                bits.absorb_disjoint(added);
+                self.make_bits()?.absorb_disjoint(added);
                 self.count += other.count;
             }
             Form::Packed(added) => {
-                self.make_bits()?;
-                let Form::Bits(bits) = &mut self.form else { unreachable!("just made bits") };
-                bits.absorb_packed(added)?;
+                self.make_bits()?.absorb_packed(added)?;
                 self.count += other.count;
             }
             Form::Sparse(list) => {
@@ -255,7 +251,10 @@ impl RankSet {
     /// # Errors
     /// When bits need a scratch file that cannot be allocated.
     pub fn prepare_lanes(&mut self) -> Result<()> {
-        if matches!(self.form, Form::Sparse(_) | Form::Packed(_)) { self.make_bits() } else { Ok(()) }
+        if matches!(self.form, Form::Sparse(_) | Form::Packed(_)) {
+            self.make_bits()?;
+        }
+        Ok(())
     }
 
     /// The members for reading by lanes, after [`RankSet::prepare_lanes`].
@@ -302,7 +301,8 @@ impl RankSet {
     pub fn unpack(&mut self) -> Result<()> {
         if let Form::Packed(bits) = &self.form {
             if self.count > self.length / SPARSE_FRACTION {
-                return self.make_bits();
+                self.make_bits()?;
+                return Ok(());
             }
             let mut list = Vec::with_capacity(to_usize(self.count));
             bits.list_from(0, usize::MAX, 0, &mut list);
@@ -350,8 +350,7 @@ impl RankSet {
                     self.changed = false;
                     return Ok(());
                 }
-                self.make_bits()?;
-                let Form::Bits(bits) = &mut self.form else { unreachable!("just made bits") };
+                let bits = self.make_bits()?;
                 bits.words_to_overwrite().copy_from_slice(source);
                 self.count = bits.count();
             }
@@ -373,10 +372,17 @@ impl RankSet {
         true
     }
 
-    fn make_bits(&mut self) -> Result<()> {
-        if matches!(self.form, Form::Bits(_)) {
-            return Ok(());
+    /// Turns the set into bits, and returns them.
+    fn make_bits(&mut self) -> Result<&mut ChunkedBits> {
+        if !matches!(self.form, Form::Bits(_)) {
+            self.form = Form::Bits(self.as_bits()?);
         }
+        let Form::Bits(bits) = &mut self.form else { unreachable!("just made bits") };
+        Ok(bits)
+    }
+
+    /// The members as bits, in the words that the set has to spare or new ones.
+    fn as_bits(&mut self) -> Result<ChunkedBits> {
         let words = match self.spare.take() {
             Some(mut words) => {
                 words.fill(0);
@@ -393,8 +399,7 @@ impl RankSet {
             _ => {}
         }
         debug_assert!(!matches!(self.form, Form::Full), "a full set takes no more members");
-        self.form = Form::Bits(bits);
-        Ok(())
+        Ok(bits)
     }
 
     /// Changes to a form without data and gives the scratch space back.
