@@ -65,24 +65,25 @@ pub enum Unsolvable {
 pub fn verdict(board: &Board) -> Result<(), Unsolvable> {
     let shape = board.shape();
     let block = shape.block();
-    if block % 2 == 1 && BoardGroup::of(shape) != BoardGroup::Rotations {
+    let group = BoardGroup::of(shape);
+    if block % 2 == 1 && group != BoardGroup::Rotations {
         let broken = board.homes().iter().zip(0..).find(|&(&home, cell)| shape.colour(home) != shape.colour(cell));
         if let Some((&home, cell)) = broken {
             return Err(Unsolvable::ColourBroken { shape, tile: home + 1, cell });
         }
     }
-    match BoardGroup::of(shape) {
-        BoardGroup::All => Ok(()),
-        BoardGroup::Even if signs(board).0 => Err(Unsolvable::Odd { block }),
-        BoardGroup::SameSigns | BoardGroup::BothEven | BoardGroup::Even => {
-            let (odd, [first, second]) = signs(board);
-            match BoardGroup::of(shape) {
-                BoardGroup::SameSigns if odd => Err(Unsolvable::SignsDiffer { block, first_is_odd: first }),
-                BoardGroup::BothEven if first || second => Err(Unsolvable::ColourOdd { block, odd: [first, second] }),
-                _ => Ok(()),
-            }
-        }
-        _ => SmallGroup::of(shape).verdict(board),
+    if group == BoardGroup::All {
+        return Ok(());
+    }
+    if group.is_small() {
+        return SmallGroup::of(shape).verdict(board);
+    }
+    let (odd, [first, second]) = signs(board);
+    match group {
+        BoardGroup::Even if odd => Err(Unsolvable::Odd { block }),
+        BoardGroup::SameSigns if odd => Err(Unsolvable::SignsDiffer { block, first_is_odd: first }),
+        BoardGroup::BothEven if first || second => Err(Unsolvable::ColourOdd { block, odd: [first, second] }),
+        _ => Ok(()),
     }
 }
 

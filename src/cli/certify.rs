@@ -7,7 +7,17 @@ pub mod swap;
 pub mod word;
 
 use super::arguments::{CertifyArguments, CertifyCommand};
-use crate::base::Result;
+use crate::base::{Error, Result};
+use std::fs;
+use std::path::Path;
+
+/// Makes the folder of a certificate, when there is one to make.
+fn make_folder(folder: Option<&Path>) -> Result<()> {
+    match folder.filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => fs::create_dir_all(folder).map_err(|source| Error::io("create folder", folder, source)),
+        None => Ok(()),
+    }
+}
 
 /// Writes the certificates of one kind.
 ///

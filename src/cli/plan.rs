@@ -35,10 +35,7 @@ const MOST_SAMPLE_WORDS: u64 = 1 << 25;
 /// # Errors
 /// As the run itself would refuse, except for what does not fit this machine: that is shown.
 pub fn plan(arguments: &PlanArguments) -> Result<()> {
-    let mut config = RunConfig::load(&arguments.target.config)?;
-    if let Some(metric) = &arguments.target.metric {
-        config.metric.clone_from(metric);
-    }
+    let mut config = RunConfig::load_in(&arguments.target.config, arguments.target.metric.as_ref())?;
     config.search.keep_levels |= arguments.keep_levels;
     let folder = arguments.target.out.clone().unwrap_or_else(|| config.default_folder());
     if arguments.print_dir {

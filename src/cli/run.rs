@@ -76,10 +76,7 @@ fn load(request: &Request<'_>) -> Result<RunConfig> {
     if let Some(folder) = resumed.filter(|_| !request.config.is_file()) {
         return Err(nothing_to_resume(&RunFolder::new(folder)));
     }
-    let mut config = RunConfig::load(&request.config)?;
-    if let Some(metric) = &request.metric {
-        config.metric.clone_from(metric);
-    }
+    let mut config = RunConfig::load_in(&request.config, request.metric.as_ref())?;
     config.search.keep_levels |= request.keep_levels;
     if let Some(seconds) = request.session.checkpoint_seconds {
         config.search.checkpoint_seconds = seconds;

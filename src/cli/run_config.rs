@@ -93,6 +93,18 @@ impl RunConfig {
         Ok(Self { puzzle, metric, search: SearchConfig::default() })
     }
 
+    /// [`RunConfig::load`], with another metric when one is given.
+    ///
+    /// # Errors
+    /// As [`RunConfig::load`]; that the puzzle has the metric is seen when it is built.
+    pub fn load_in(name: &Path, metric: Option<&String>) -> Result<Self> {
+        let mut config = Self::load(name)?;
+        if let Some(metric) = metric {
+            config.metric.clone_from(metric);
+        }
+        Ok(config)
+    }
+
     fn read(mut table: ConfigTable, folder: Option<&Path>) -> Result<Self> {
         let puzzle = match table.optional_string_or_table("puzzle")? {
             Some(StringOrTable::String(name)) => parse::resolve(&name, folder).map_err(|error| match error {

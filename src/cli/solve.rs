@@ -32,10 +32,7 @@ struct Answer<'a> {
 /// # Errors
 /// `Usage` for a bad state, `Config` when the balls do not fit, `BadData` when the table is another puzzle's or damaged.
 pub fn solve_command(arguments: &SolveArguments) -> Result<i32> {
-    let mut config = RunConfig::load(&arguments.ends.puzzle)?;
-    if let Some(metric) = &arguments.ends.metric {
-        config.metric.clone_from(metric);
-    }
+    let config = RunConfig::load_in(&arguments.ends.puzzle, arguments.ends.metric.as_ref())?;
     let puzzle = config.puzzle.build(&config.metric)?;
     let ends = Ends::read(&puzzle, &arguments.ends)?;
     let limit = memory_limit(arguments.ends.memory);
@@ -106,7 +103,7 @@ fn open_table(puzzle: &Puzzle, run: &Path) -> Result<TableLevels> {
 
 impl Answer<'_> {
     fn names(&self, word: &[usize]) -> String {
-        word.iter().map(|&generator| self.puzzle.generators()[generator].name.as_str()).collect::<Vec<_>>().join(" ")
+        self.puzzle.word_names(word).join(" ")
     }
 
     fn print(&self, arguments: &SolveArguments, drawing: &Drawing) {

@@ -1,15 +1,15 @@
 //! The files of a level archive with their digests, for the certificate of the distances.
 
 use super::certificate::ArchiveFile;
+use super::dataset;
 use crate::base::ids::{low_u32, to_u64};
 use crate::base::partition::Partition;
 use crate::base::{Depth, Error, Result};
 use crate::search::archive;
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Bytes hashed at a time.
 const BUFFER_BYTES: usize = 1 << 20;
@@ -29,21 +29,16 @@ pub fn of_run(run: &Path, partition: &Partition, levels: &[u64]) -> Result<Vec<A
     let mut files = Vec::new();
     for (depth, &states) in levels.iter().enumerate() {
         let depth = Depth(low_u32(to_u64(depth)));
-        let folder = archive::level_folder(&root, depth);
         let found = archive::read_level(&root, depth, partition)?.states;
         if found != states {
             return Err(Error::bad_data(
-                &folder,
+                &archive::level_folder(&root, depth),
                 format!("{found} states"),
                 format!("{states} states"),
                 "the archive is damaged; run again",
             ));
         }
-        let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
-            .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect())
-            .map_err(|source| Error::io("list", &folder, source))?;
-        paths.sort();
-        for path in paths {
+        for path in archive::packs(&root, depth)? {
             let (bytes, sha256) = digest(&path)?;
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             files.push(ArchiveFile { depth: depth.0, bytes, sha256, path: format!("levels/{depth:06}/{name}", depth = depth.0) });
@@ -66,9 +61,5 @@ fn digest(path: &Path) -> Result<(u64, String)> {
         hasher.update(&buffer[..read]);
         length += to_u64(read);
     }
-    let text = hasher.finalize().iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    });
-    Ok((length, text))
+    Ok((length, dataset::hexadecimal(&hasher.finalize())))
 }

@@ -291,13 +291,13 @@ fn checksums(folder: &Path) -> Result<String> {
 }
 
 fn checksum_line(bytes: &[u8], name: &str) -> String {
-    hexadecimal(bytes) + "  " + name + "\n"
+    hexadecimal(&Sha256::digest(bytes)) + "  " + name + "\n"
 }
 
-/// SHA-256 of some bytes, in hexadecimal digits.
-fn hexadecimal(bytes: &[u8]) -> String {
+/// A digest in hexadecimal digits.
+pub(super) fn hexadecimal(digest: &[u8]) -> String {
     let mut digits = String::new();
-    for byte in Sha256::digest(bytes) {
+    for byte in digest {
         let _ = write!(digits, "{byte:02x}");
     }
     digits
@@ -308,7 +308,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
 /// # Errors
 /// `Io` when it cannot be read.
 pub fn sha256(path: &Path) -> Result<String> {
-    fs::read(path).map(|bytes| hexadecimal(&bytes)).map_err(|source| Error::io("read", path, source))
+    fs::read(path).map(|bytes| hexadecimal(&Sha256::digest(&bytes))).map_err(|source| Error::io("read", path, source))
 }
 
 #[cfg(test)]

@@ -128,23 +128,35 @@ pub fn reachable_states(puzzle: &Puzzle) -> u128 {
     states
 }
 
-/// Whether some word leads from the state `from` to `to`; nothing is searched.
-#[must_use]
-pub fn reaches(puzzle: &Puzzle, from: &State, to: &State) -> bool {
-    let component = Component::of(puzzle, from.plane);
-    let Some(walk) = &component.walks[index_u32(to.plane)] else { return false };
-    let (Ok(first), Ok(last)) = (Permutation::new(from.arrangement.clone()), Permutation::new(to.arrangement.clone())) else {
-        return false;
-    };
-    // `last` is `first`, then a loop at the plane of `from`, then the walk.
-    component.loops.contains(&first.inverse().then(&last).then(&walk.inverse()))
+/// What is reached from one state; nothing is searched.
+pub struct Reached<'a> {
+    from: &'a State,
+    component: Component,
 }
 
-/// States that are reached from `from`; none when they are 2^128 or more.
-#[must_use]
-pub fn states_reached_from(puzzle: &Puzzle, from: &State) -> Option<u128> {
-    let component = Component::of(puzzle, from.plane);
-    component.loops.order().and_then(|order| order.checked_mul(u128::from(component.planes)))
+impl<'a> Reached<'a> {
+    /// What is reached from `from`.
+    #[must_use]
+    pub fn from(puzzle: &Puzzle, from: &'a State) -> Self {
+        Self { from, component: Component::of(puzzle, from.plane) }
+    }
+
+    /// Whether some word leads to the state `to`.
+    #[must_use]
+    pub fn holds(&self, to: &State) -> bool {
+        let Some(walk) = &self.component.walks[index_u32(to.plane)] else { return false };
+        let (Ok(first), Ok(last)) = (Permutation::new(self.from.arrangement.clone()), Permutation::new(to.arrangement.clone())) else {
+            return false;
+        };
+        // `last` is `first`, then a loop at the plane of `from`, then the walk.
+        self.component.loops.contains(&first.inverse().then(&last).then(&walk.inverse()))
+    }
+
+    /// Number of states; none when they are 2^128 or more.
+    #[must_use]
+    pub fn states(&self) -> Option<u128> {
+        self.component.loops.order().and_then(|order| order.checked_mul(u128::from(self.component.planes)))
+    }
 }
 
 /// The planes reached from one plane, and the group of loops at it.

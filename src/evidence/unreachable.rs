@@ -1,6 +1,6 @@
 //! Why no word leads from one state to another: the reason that a certificate of the same kind shows.
 
-use super::group_order;
+use super::group_order::Reached;
 use crate::base::ids::{index_u32, low_u64, to_u64};
 use crate::base::{Error, Result};
 use crate::puzzle::{Permutation, Puzzle, SignRule, State};
@@ -51,7 +51,8 @@ impl fmt::Display for Unreachable {
 /// # Errors
 /// `Invariant` when the enumeration and the group's order differ.
 pub fn why(puzzle: &Puzzle, from: &State, to: &[State]) -> Result<Option<Unreachable>> {
-    if to.iter().any(|state| group_order::reaches(puzzle, from, state)) {
+    let reached = Reached::from(puzzle, from);
+    if to.iter().any(|state| reached.holds(state)) {
         return Ok(None);
     }
     let (rule, odd_planes) = puzzle.sign_rule();
@@ -61,7 +62,7 @@ pub fn why(puzzle: &Puzzle, from: &State, to: &[State]) -> Result<Option<Unreach
     if rule == SignRule::Constant && to.iter().all(|state| odd(state) != odd(from)) {
         return Ok(Some(Unreachable::Parity));
     }
-    let states = group_order::states_reached_from(puzzle, from);
+    let states = reached.states();
     let Some(few) = states.filter(|&states| states <= MOST_ENUMERATED) else {
         return Ok(Some(Unreachable::ClosedSet { states, enumerated: false }));
     };

@@ -192,6 +192,12 @@ impl Puzzle {
         State { plane: plane_move.target, arrangement }
     }
 
+    /// The names of the generators of a word.
+    #[must_use]
+    pub fn word_names(&self, word: &[usize]) -> Vec<String> {
+        word.iter().map(|&generator| self.generators[generator].name.clone()).collect()
+    }
+
     /// Identifies the compiled puzzle: blake3 of planes, positions, generators in order and starts, as hexadecimal text.
     /// Names of generators and layout count too: two runs with one digest give the same bytes.
     #[must_use]

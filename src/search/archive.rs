@@ -7,12 +7,13 @@ use super::Search;
 use super::manifest::LevelRecord;
 use crate::base::mix::{Fingerprint, LANE_STATES, of_sorted_ranks};
 use crate::base::partition::Partition;
-use crate::base::{Depth, Error, Result, atomic_file};
+use crate::base::{Depth, Error, Result, ShardId, atomic_file};
 use crate::exchange::agree;
 use crate::store::block::SetName;
 use crate::store::{BlockEntry, Contents, LevelPart, PackReader, PackWriter, bitset};
 use rayon::prelude::*;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Blocks encoded at a time.
@@ -75,29 +76,41 @@ pub fn remove_behind(levels: &Path, kept: Option<Depth>) -> Result<()> {
     Ok(())
 }
 
-/// Reads an archived level back: number of states and fingerprint, from checked blocks.
+/// The pack files of an archived level, by name.
 ///
 /// # Errors
-/// `Io` or `BadData` when a pack is missing or damaged.
-pub fn read_level(levels: &Path, depth: Depth, partition: &Partition) -> Result<LevelPart> {
+/// `Io` when its folder cannot be listed.
+pub fn packs(levels: &Path, depth: Depth) -> Result<Vec<PathBuf>> {
     let folder = level_folder(levels, depth);
     let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
         .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect())
         .map_err(|source| Error::io("list", &folder, source))?;
     paths.sort();
+    Ok(paths)
+}
+
+/// The ranks of a shard that the pack file `path` has a block of.
+///
+/// # Errors
+/// `BadData` when the run's cut of the space has no such shard.
+pub fn ranks_of(path: &Path, shard: ShardId, partition: &Partition) -> Result<Range<u64>> {
+    if shard.0 < partition.shards() {
+        return Ok(partition.ranks(shard));
+    }
+    let expected = format!("below {}", partition.shards());
+    Err(Error::bad_data(path, format!("shard {shard}"), expected, "the archive belongs to another run"))
+}
+
+/// Reads an archived level back: number of states and fingerprint, from checked blocks.
+///
+/// # Errors
+/// `Io` or `BadData` when a pack is missing or damaged.
+pub fn read_level(levels: &Path, depth: Depth, partition: &Partition) -> Result<LevelPart> {
     let mut whole = LevelPart::default();
-    for path in paths {
+    for path in packs(levels, depth)? {
         let reader = PackReader::open(&path)?;
         for entry in reader.entries()? {
-            if entry.shard.0 >= partition.shards() {
-                return Err(Error::bad_data(
-                    &path,
-                    format!("shard {}", entry.shard),
-                    format!("below {}", partition.shards()),
-                    "the archive belongs to another run",
-                ));
-            }
-            let ranks = partition.ranks(entry.shard);
+            let ranks = ranks_of(&path, entry.shard, partition)?;
             let contents = reader.block(&entry, ranks.end - ranks.start)?;
             whole = whole.plus(LevelPart { states: entry.count, fingerprint: fingerprint(&contents, ranks.start, ranks.end) });
         }

@@ -1,12 +1,13 @@
 //! `farthest certify board` and `outer-automorphism`: certificates about number rotation boards.
 
-use crate::base::{Error, Result, atomic_file};
+use super::make_folder;
+use crate::base::{Result, atomic_file};
 use crate::boards::outer_automorphism::OuterAutomorphism;
 use crate::cli::solve_board::{board_of, size};
 use crate::evidence::boards::{outer_automorphism, verdict_certificate};
 use clap::Args;
-use std::fs;
-use std::path::{Path, PathBuf};
+
+use std::path::PathBuf;
 
 /// Arguments of `certify board`.
 #[derive(Clone, Debug, Args)]
@@ -49,13 +50,6 @@ pub fn board(arguments: &CertifyBoardArguments) -> Result<()> {
     }
     println!("{}: {}; check it with: farthest-verify {0}", path.display(), certificate.claim.kind());
     Ok(())
-}
-
-fn make_folder(folder: Option<&Path>) -> Result<()> {
-    match folder.filter(|folder| !folder.as_os_str().is_empty()) {
-        Some(folder) => fs::create_dir_all(folder).map_err(|source| Error::io("create folder", folder, source)),
-        None => Ok(()),
-    }
 }
 
 /// Writes `outer-automorphism.md`, `outer-automorphism.tsv` and `outer-automorphism/*.cert` into the folder.

@@ -1,10 +1,9 @@
 //! `farthest certify claims`: the page of the published claims about Turnstyle, and its certificates.
 
-use crate::base::{Error, Result, atomic_file};
+use crate::base::{Result, atomic_file};
 use crate::cli::arguments::CertifyClaimsArguments;
 use crate::cli::solve::memory_limit;
 use crate::evidence::turnstyle::{claims, claims_page};
-use std::fs;
 
 /// Writes `turnstyle-claims.md` and `claims/*.cert` into the folder.
 ///
@@ -13,7 +12,7 @@ use std::fs;
 pub fn claims(arguments: &CertifyClaimsArguments) -> Result<()> {
     let values = claims::values(arguments.shortest.max(14), memory_limit(arguments.memory))?;
     let folder = arguments.out.join("claims");
-    fs::create_dir_all(&folder).map_err(|source| Error::io("create folder", &folder, source))?;
+    super::make_folder(Some(&folder))?;
     for (name, certificate) in values.certificates() {
         certificate.write(&folder.join(name))?;
     }

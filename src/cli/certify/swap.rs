@@ -1,12 +1,11 @@
 //! `farthest certify swap`: for each size of Turnstyle the certificates that settle whether two neighbours can be exchanged.
 
 use crate::base::ids::to_u64;
-use crate::base::{Error, Result, atomic_file};
+use crate::base::{Result, atomic_file};
 use crate::cli::arguments::CertifySwapArguments;
 use crate::cli::solve::memory_limit;
 use crate::evidence::turnstyle::swap::{self, SwapEvidence};
 use std::fmt::Write as _;
-use std::fs;
 
 /// Writes a folder of certificates for each size, and `sizes.tsv` with a line for each.
 ///
@@ -18,7 +17,7 @@ pub fn swap(arguments: &CertifySwapArguments) -> Result<()> {
     for size in arguments.sizes.first..=arguments.sizes.last {
         let found = swap::evidence(size, (size <= arguments.shortest).then_some(limit))?;
         let folder = arguments.out.join(format!("turnstyle-{size:04}"));
-        fs::create_dir_all(&folder).map_err(|source| Error::io("create folder", &folder, source))?;
+        super::make_folder(Some(&folder))?;
         found.certificates.iter().try_for_each(|(name, certificate)| certificate.write(&folder.join(name)))?;
         let row = row(&found);
         println!("turnstyle-{}", row.replace('\t', "  "));

@@ -6,11 +6,10 @@ use crate::cli::arguments::CertifyStateArguments;
 use crate::cli::run_config::RunConfig;
 use crate::cli::solve::ends::Ends;
 use crate::cli::solve::memory_limit;
-use crate::evidence::certificate::{Certificate, CertifiedPuzzle, Claim, InvariantName, Labels, Word};
+use crate::evidence::certificate::{Certificate, CertifiedPuzzle, Claim, InvariantName, Labels};
 use crate::evidence::unreachable::{self, Unreachable};
 use crate::puzzle::{Puzzle, State};
 use crate::search::shortest::{Solution, replay, solve};
-use std::fs;
 use std::path::PathBuf;
 
 /// Which certificate is asked for.
@@ -29,10 +28,7 @@ pub enum Kind {
 /// # Errors
 /// `CheckFailed` when the claim is not true of the states; `Usage`, `Config` and `Io` as for `solve`.
 pub fn state(arguments: &CertifyStateArguments, kind: Kind) -> Result<()> {
-    let mut config = RunConfig::load(&arguments.ends.puzzle)?;
-    if let Some(metric) = &arguments.ends.metric {
-        config.metric.clone_from(metric);
-    }
+    let config = RunConfig::load_in(&arguments.ends.puzzle, arguments.ends.metric.as_ref())?;
     let puzzle = config.puzzle.build(&config.metric)?;
     let certified = CertifiedPuzzle::of(&config.puzzle, &config.metric)?;
     let ends = Ends::read(&puzzle, &arguments.ends)?;
@@ -68,9 +64,7 @@ fn target(arguments: &CertifyStateArguments, claim: &Claim) -> Result<PathBuf> {
     let out = &arguments.out;
     let is_file = out.extension().is_some_and(|extension| extension == "cert");
     let path = if is_file { out.clone() } else { out.join(format!("{}.cert", claim.kind())) };
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).map_err(|source| Error::io("create folder", folder, source))?;
-    }
+    super::make_folder(path.parent())?;
     Ok(path)
 }
 
@@ -78,7 +72,7 @@ fn word(puzzle: &Puzzle, from: &State, solution: &Solution, kind: Kind) -> Resul
     let first = solution.words.first().map(Vec::as_slice).unwrap_or_default();
     let to = labels(puzzle, &replay(puzzle, from, first))?;
     let from = labels(puzzle, from)?;
-    let word: Word = first.iter().map(|&generator| puzzle.generators()[generator].name.clone()).collect();
+    let word = puzzle.word_names(first);
     match (kind, solution.balls) {
         (Kind::Bidirectional, Some(balls)) => {
             let radii = balls.radii.map(|radius| low_u32(to_u64(radius)));

@@ -69,10 +69,9 @@ pub fn shortest_words(size: u16, targets: &[Labels], limit: MemoryLimit, only_ne
         let words = ShortestWords::through(ways, &meeting.shared, (ball, meeting.near), (&far, meeting.far))?;
         let first = words.list(&moves.forward, 1);
         let word = first.first().map(Vec::as_slice).unwrap_or_default();
-        let word: Word = word.iter().map(|&generator| puzzle.generators()[generator].name.clone()).collect();
+        let word = puzzle.word_names(word);
         check_word(&arrangements::solved(size), &targets[index], &word)?;
-        let radii =
-            if meeting.near > meeting.far { [meeting.near - 1, meeting.far] } else { [meeting.near, meeting.far.saturating_sub(1)] };
+        let radii = meeting.disjoint_radii();
         let balls = radii.map(|radius| ball.states_within(radius));
         let radii = radii.map(|radius| low_u32(to_u64(radius)));
         found[index] = Some(Shortest { to: targets[index].clone(), word, count: words.count(), radii, balls });

@@ -24,6 +24,12 @@ impl Meeting {
     pub fn distance(&self) -> usize {
         self.near + self.far
     }
+
+    /// Radii of balls around the ends that do not meet, one of them a level smaller: they sum to the distance less 1.
+    #[must_use]
+    pub fn disjoint_radii(&self) -> [usize; 2] {
+        if self.near > self.far { [self.near - 1, self.far] } else { [self.near, self.far.saturating_sub(1)] }
+    }
 }
 
 /// Grows the ball with the smaller last level until both share a state. `None` when one of them holds all that can be reached and they do not meet.

@@ -72,7 +72,10 @@ pub fn solve(puzzle: &Puzzle, from: &State, to: &[State], limit: MemoryLimit, mo
     let mut far = Ball::around(&moves.backward, targets, moves.inverse_closed);
     let Some(meeting) = meet(&mut near, &mut far, limit)? else { return Ok(None) };
     let words = ShortestWords::through((&moves.forward, &moves.backward), &meeting.shared, (&near, meeting.near), (&far, meeting.far))?;
-    let balls = (meeting.distance() > 0).then(|| disjoint((&near, meeting.near), (&far, meeting.far)));
+    let balls = (meeting.distance() > 0).then(|| {
+        let radii = meeting.disjoint_radii();
+        DisjointBalls { radii, states: [near.states_within(radii[0]), far.states_within(radii[1])] }
+    });
     finished(puzzle, from, to, &moves, &words, balls, most).map(Some)
 }
 
@@ -118,12 +121,6 @@ fn check_numbered(puzzle: &Puzzle, moves: &BothWays, from: &State) -> Result<()>
     Err(Error::config(format!(
         "found the state {shown}, in a plane that the solved state does not reach; expected a state of a plane that it does"
     )))
-}
-
-/// The balls of the radii at which the last levels met, one of them a level smaller.
-fn disjoint((near, near_radius): (&Ball<'_>, usize), (far, far_radius): (&Ball<'_>, usize)) -> DisjointBalls {
-    let radii = if near_radius > far_radius { [near_radius - 1, far_radius] } else { [near_radius, far_radius - 1] };
-    DisjointBalls { radii, states: [near.states_within(radii[0]), far.states_within(radii[1])] }
 }
 
 fn finished(

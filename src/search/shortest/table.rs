@@ -3,10 +3,9 @@
 use super::words::LevelSource;
 use crate::base::ids::to_usize;
 use crate::base::partition::Partition;
-use crate::base::{Depth, Error, Result};
-use crate::search::archive::level_folder;
+use crate::base::{Depth, Result};
+use crate::search::archive::{packs, ranks_of};
 use crate::store::{Contents, PackReader};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The archived levels of one run.
@@ -42,21 +41,11 @@ impl TableLevels {
 
 impl LevelSource for TableLevels {
     fn keep_members(&self, depth: usize, candidates: &mut Vec<u64>) -> Result<()> {
-        let folder = level_folder(&self.levels, Depth(u32::try_from(depth).unwrap_or(u32::MAX)));
-        let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
-            .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect())
-            .map_err(|source| Error::io("list", &folder, source))?;
-        paths.sort();
         let mut members = Vec::new();
-        for path in paths {
+        for path in packs(&self.levels, Depth(u32::try_from(depth).unwrap_or(u32::MAX)))? {
             let reader = PackReader::open(&path)?;
             for entry in reader.entries()? {
-                if entry.shard.0 >= self.partition.shards() {
-                    let found = format!("shard {}", entry.shard);
-                    let expected = format!("below {}", self.partition.shards());
-                    return Err(Error::bad_data(&path, found, expected, "the archive belongs to another run"));
-                }
-                let ranks = self.partition.ranks(entry.shard);
+                let ranks = ranks_of(&path, entry.shard, &self.partition)?;
                 let begin = candidates.partition_point(|&rank| rank < ranks.start);
                 let end = begin + candidates[begin..].partition_point(|&rank| rank < ranks.end);
                 if begin < end {
