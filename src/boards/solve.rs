@@ -170,8 +170,7 @@ impl Solver {
                 }
                 let mut word = construct(start, setups, variant)?;
                 if is_inverse {
-                    word.reverse();
-                    word.iter_mut().for_each(|turn| *turn = turn.inverse());
+                    word = shorten::inverse(&word);
                 }
                 let word = shorten::shortened(self.shape, &word);
                 let cost = lengths(&word).0;

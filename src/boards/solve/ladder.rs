@@ -12,6 +12,7 @@
 //! Found by exhaustive search for small n and checked there for n up to 40. Nothing here trusts them: a word counts only where it is seen to cycle
 //! three cells of the board at hand.
 
+use super::shorten::inverse;
 use crate::puzzle::board::parse_turns;
 use crate::puzzle::{BlockTurn, BoardShape};
 
@@ -86,7 +87,7 @@ pub fn three_cycles(window: BoardShape) -> Vec<ThreeCycle> {
                             BlockTurn { block: window.block_at(top + row, left + column), quarters: turn.quarters }
                         })
                         .collect();
-                    let undone = word.iter().rev().map(|turn| turn.inverse()).collect();
+                    let undone = inverse(&word);
                     found.push(ThreeCycle { cells: [cells[0], cells[2], cells[1]], word: undone, cost });
                     found.push(ThreeCycle { cells, word, cost });
                 }

@@ -1,5 +1,6 @@
 //! Words made shorter without a search: turns of one block that meet, past turns of blocks apart from it, become one turn or none.
 
+use crate::base::ids::to_u64;
 use crate::puzzle::{BlockTurn, BoardShape};
 
 /// The word with turns of one block joined. Costs the length times the turns that a turn can pass.
@@ -25,10 +26,16 @@ fn meet(shape: BoardShape, first: u32, second: u32) -> bool {
     row.abs_diff(other_row) < shape.block() && column.abs_diff(other_column) < shape.block()
 }
 
+/// The word that undoes `word`.
+#[must_use]
+pub fn inverse(word: &[BlockTurn]) -> Vec<BlockTurn> {
+    word.iter().rev().map(|turn| turn.inverse()).collect()
+}
+
 /// Lengths in quarter turns and with half turns at 1.
 #[must_use]
 pub fn lengths(word: &[BlockTurn]) -> (u64, u64) {
-    (word.iter().map(|turn| turn.quarter_cost()).sum(), word.iter().map(|_| 1).sum())
+    (word.iter().map(|turn| turn.quarter_cost()).sum(), to_u64(word.len()))
 }
 
 #[cfg(test)]

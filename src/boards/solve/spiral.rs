@@ -13,6 +13,7 @@
 //! takes the left column but its last cell to the right one, out of X's way; XYX' clears the left column and XY'X' places the second cell there. On larger boards three cells are first brought into some n x (n+1) window.
 
 use super::placement::blocks_of;
+use super::shorten::inverse;
 use super::triple_table::{Triple, conjugated};
 use super::work::{Cycles, Work};
 use crate::base::ids::index_u32;
@@ -37,10 +38,6 @@ pub struct SpiralCycle {
     word: Vec<BlockTurn>,
     cells: Triple,
     to_intermediate: Vec<BlockTurn>,
-}
-
-fn inverse(word: &[BlockTurn]) -> Vec<BlockTurn> {
-    word.iter().rev().map(|turn| turn.inverse()).collect()
 }
 
 impl SpiralCycle {
@@ -86,12 +83,6 @@ impl SpiralCycle {
 
     fn mirrored_word(&self, word: &[BlockTurn]) -> Vec<BlockTurn> {
         word.iter().map(|turn| BlockTurn { block: 1 - turn.block, quarters: 4 - turn.quarters }).collect()
-    }
-
-    /// The window, n x (n+1) cells.
-    #[must_use]
-    pub fn window(&self) -> BoardShape {
-        self.window
     }
 
     fn moved(&self, triple: Triple, word: &[BlockTurn]) -> Triple {

@@ -6,6 +6,7 @@
 //! [`MOST_TRIPLES`]: blocks of 20 on 20x21 cells take seconds and half a gigabyte.
 
 use super::ladder::{ThreeCycle, three_cycles};
+use super::shorten::inverse;
 use crate::base::ids::{index_u32, low_u8, to_u64, to_usize};
 use crate::base::{Error, Result};
 use crate::puzzle::{BlockTurn, BoardShape};
@@ -55,20 +56,20 @@ impl TripleTable {
             };
             let (row, column) = (grown(window.rows() + 1, window.columns()), grown(window.rows(), window.columns() + 1));
             let Some(larger) = (if window.rows() < window.columns() { row.or(column) } else { column.or(row) }) else { break };
-            if steps(larger) > MOST_STEPS && has_words(window) {
+            if steps(larger) > MOST_STEPS && !three_cycles(window).is_empty() {
                 break;
             }
             window = larger;
         }
-        if !has_words(window) {
+        let words = three_cycles(window);
+        if words.is_empty() {
             return Err(Error::invariant(format!("ladder words on the board {shape}"), "none", "some"));
         }
         let fits = u64::from(window.cells()).pow(3) <= MOST_TRIPLES;
-        Ok(fits.then(|| Self::new(window)))
+        Ok(fits.then(|| Self::new(window, words)))
     }
 
-    fn new(window: BoardShape) -> Self {
-        let words = three_cycles(window);
+    fn new(window: BoardShape, words: Vec<ThreeCycle>) -> Self {
         let turns: Vec<BlockTurn> = (0..window.blocks()).flat_map(|block| [1, 3].map(|quarters| BlockTurn { block, quarters })).collect();
         let targets = turns.iter().map(|&turn| (0..window.cells()).map(|cell| window.target(turn, cell)).collect()).collect();
         let costs = vec![UNKNOWN; to_usize(u64::from(window.cells()).pow(3))];
@@ -165,11 +166,7 @@ impl TripleTable {
 /// `setup, word, setup undone`.
 #[must_use]
 pub fn conjugated(setup: &[BlockTurn], word: &[BlockTurn]) -> Vec<BlockTurn> {
-    setup.iter().chain(word).copied().chain(setup.iter().rev().map(|turn| turn.inverse())).collect()
-}
-
-fn has_words(window: BoardShape) -> bool {
-    !three_cycles(window).is_empty()
+    [setup, word, &inverse(setup)].concat()
 }
 
 /// Turns that a search over all triples tries.
