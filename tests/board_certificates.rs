@@ -3,37 +3,23 @@
 
 mod common;
 
-use common::{farthest, known, outcome, succeed};
+use common::boards::{board_of, known_boards, shape};
+use common::{checker, farthest, known, outcome, succeed};
 use farthest::boards::outer_automorphism::OuterAutomorphism;
 use farthest::boards::{Board, Random, Unsolvable};
 use farthest::evidence::boards::{outer_automorphism, verdict_certificate};
-use farthest::puzzle::BoardShape;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 fn verify(paths: &[&Path]) -> (i32, String, String) {
-    let mut command = Command::new("timeout");
-    command.args(["--kill-after=5", "120", env!("CARGO_BIN_EXE_farthest-verify")]).args(paths);
-    outcome(command.current_dir(env!("CARGO_MANIFEST_DIR")))
-}
-
-fn shape(rows: u32, columns: u32, block: u32) -> BoardShape {
-    BoardShape::new(rows, columns, block).expect("a board")
+    outcome(checker("4G").args(paths))
 }
 
 /// The boards of `known/boards/solvable_cases.json`, with GAP's verdicts.
 fn judged_by_gap() -> Vec<(Board, bool)> {
-    let text = fs::read_to_string(known("boards/solvable_cases.json")).expect("readable");
-    let cases: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    let number = |value: &serde_json::Value| value.as_u64().expect("a number");
-    let judged = |case: &serde_json::Value| {
-        let measure = |key: &str| u32::try_from(number(&case[key])).expect("small");
-        let numbers: Vec<u64> = case["board"].as_array().expect("a list").iter().map(number).collect();
-        let shape = shape(measure("rows"), measure("cols"), measure("block"));
-        (Board::new(shape, &numbers).expect("a board"), case["solvable"].as_bool().expect("a verdict"))
-    };
+    let cases = known_boards("solvable_cases.json");
+    let judged = |case| (board_of(case), case["solvable"].as_bool().expect("a verdict"));
     cases["cases"].as_array().expect("a list").iter().map(judged).collect()
 }
 

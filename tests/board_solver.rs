@@ -3,22 +3,14 @@
 
 mod common;
 
+use common::boards::{board_of, known_boards, shape, shape_of};
 use farthest::boards::solve::ladder::three_cycles;
 use farthest::boards::solve::lengths;
 use farthest::boards::{Board, BoardGroup, Random, Solver, solve_by_spirals, solve_shortest, verdict};
 use farthest::puzzle::board::parse_turns;
 use farthest::puzzle::{BlockTurn, BoardShape};
 use serde_json::Value;
-use std::fs;
 use std::time::Instant;
-
-fn shape(rows: u32, columns: u32, block: u32) -> BoardShape {
-    BoardShape::new(rows, columns, block).expect("a board")
-}
-
-fn known(name: &str) -> Value {
-    serde_json::from_str(&fs::read_to_string(common::known("boards").join(name)).expect("readable")).expect("JSON")
-}
 
 /// A random board of the whole group: shuffled, then made solvable by exchanges within colours where that is possible, else by turns.
 fn solvable(shape: BoardShape, random: &mut Random) -> Board {
@@ -206,15 +198,13 @@ fn spirals() {
 /// Exact lengths from whole tables of a program in C++.
 #[test]
 fn shortest_words_have_the_known_lengths() {
-    let cases = known("optimal_cases.json");
+    let cases = known_boards("optimal_cases.json");
     let cases = cases["cases"].as_array().expect("a list");
     assert_eq!(cases.len(), 175);
     let mut checked = 0;
     for case in cases {
-        let number = |key: &str| u32::try_from(case[key].as_u64().expect("a number")).expect("small");
-        let shape = shape(number("rows"), number("cols"), number("block"));
-        let numbers: Vec<u64> = case["board"].as_array().expect("a list").iter().map(|tile| tile.as_u64().expect("a tile")).collect();
-        let board = Board::new(shape, &numbers).expect("a board");
+        let board = board_of(case);
+        let shape = board.shape();
         for (metric, quarters) in [("quarter", &[1, 3][..]), ("half", &[1, 2, 3][..])] {
             let Some(length) = case[metric].as_u64() else { continue };
             // Balls of larger radius take seconds each.
@@ -235,13 +225,12 @@ fn shortest_words_have_the_known_lengths() {
 /// The words of the list of short words do what they say, in the letters of this program.
 #[test]
 fn short_words_of_the_list() {
-    let words = known("short_words.json");
+    let words = known_boards("short_words.json");
     let words = words["words"].as_array().expect("a list");
     let mut checked = 0;
     for entry in words {
         let (Some(letters), Some(cycles)) = (entry["word"].as_str(), entry["cycles"].as_array()) else { continue };
-        let number = |key: &str| u32::try_from(entry[key].as_u64().expect("a number")).expect("small");
-        let shape = shape(number("rows"), number("cols"), number("block"));
+        let shape = shape_of(entry);
         let word = parse_turns(shape, letters).expect("turns");
         let (quarter, half) = lengths(&word);
         let length = entry["length"].as_u64().expect("a length");

@@ -1,25 +1,12 @@
 //! Which rotation boards can be solved: orders of groups and verdicts from GAP, and both exotic cases.
 #![allow(missing_docs)]
 
+mod common;
+
+use common::boards::{board_of, known_boards, shape, shape_of};
 use farthest::boards::small_group::SmallGroup;
 use farthest::boards::{Board, BoardGroup, Random, Unsolvable, verdict};
 use farthest::puzzle::BoardShape;
-use serde_json::Value;
-use std::fs;
-
-fn known(name: &str) -> Value {
-    let text = fs::read_to_string(format!("{}/tests/known/boards/{name}", env!("CARGO_MANIFEST_DIR"))).expect("readable");
-    serde_json::from_str(&text).expect("JSON")
-}
-
-fn shape_of(value: &Value) -> BoardShape {
-    let number = |key: &str| u32::try_from(value[key].as_u64().expect("a number")).expect("small");
-    BoardShape::new(number("rows"), number("cols"), number("block")).expect("a board")
-}
-
-fn shape(rows: u32, columns: u32, block: u32) -> BoardShape {
-    BoardShape::new(rows, columns, block).expect("a board")
-}
 
 fn board(shape: BoardShape, text: &str) -> Board {
     Board::parse(shape, text).expect("a board")
@@ -27,7 +14,7 @@ fn board(shape: BoardShape, text: &str) -> Board {
 
 #[test]
 fn orders_of_groups_are_those_of_gap() {
-    let groups = known("groups.json");
+    let groups = known_boards("groups.json");
     let groups = groups.as_array().expect("a list");
     assert_eq!(groups.len(), 48);
     for group in groups {
@@ -38,13 +25,12 @@ fn orders_of_groups_are_those_of_gap() {
 
 #[test]
 fn verdicts_are_those_of_gap() {
-    let cases = known("solvable_cases.json");
+    let cases = known_boards("solvable_cases.json");
     let cases = cases["cases"].as_array().expect("a list");
     assert_eq!(cases.len(), 108);
     let mut refused = 0;
     for case in cases {
-        let numbers: Vec<u64> = case["board"].as_array().expect("a list").iter().map(|tile| tile.as_u64().expect("a tile")).collect();
-        let board = Board::new(shape_of(case), &numbers).expect("a board");
+        let board = board_of(case);
         let found = verdict(&board);
         assert_eq!(found.is_ok(), case["solvable"].as_bool().expect("a verdict"), "{} {}: {found:?}", board.shape(), board.text());
         refused += usize::from(found.is_err());

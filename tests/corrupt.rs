@@ -7,7 +7,7 @@
 mod common;
 
 use common::disturb::{Dice, copy_folder, fail_with, fault, generations, names, only_line, scratch};
-use common::{farthest, outcome, result_bytes, succeed};
+use common::{farthest, json, outcome, result_bytes, succeed};
 use farthest::base::codec::{self, Kind};
 use farthest::search::manifest::{MANIFEST_KIND, Manifest};
 use std::collections::BTreeMap;
@@ -519,8 +519,7 @@ fn the_manifest_describes_the_configuration_that_is_published() {
     let mut killed = Killed::new();
     let copy = killed.copy();
     succeed(farthest().arg("resume").arg(&copy).args(["--quiet", "--checkpoint-seconds", "7"]));
-    let text = fs::read_to_string(copy.join("manifest.json")).expect("readable");
-    let manifest: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let manifest = json(&copy, "manifest.json");
     let digest = blake3::hash(&fs::read(copy.join("run.toml")).expect("readable")).to_hex().to_string();
     assert_eq!(manifest["config_digest"], digest.as_str());
     killed.complete(&copy, "resumed at another pace");

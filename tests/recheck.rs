@@ -2,11 +2,10 @@
 
 mod common;
 
-use common::disturb::{copy_folder, fail_with, fault, mpirun_beside, names, only_line, scratch};
+use common::disturb::{copy_folder, fail_with, fault, mpirun_beside, names, only_line, scratch, sum_again};
 use common::{SAME_BYTES, farthest, has_mpi, json, outcome, result_bytes, succeed};
 use farthest::evidence::manifest_file::{self, VerifiedCertificate};
 use farthest::evidence::{Evidence, dataset};
-use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -41,16 +40,7 @@ fn alter(run: &Path, name: &str, from: &str, to: &str) {
     let text = fs::read_to_string(run.join(name)).expect("readable");
     assert!(text.contains(from), "{name} holds no {from:?}: {text}");
     fs::write(run.join(name), text.replacen(from, to, 1)).expect("written");
-    let sums = fs::read_to_string(run.join("SHA256SUMS")).expect("readable");
-    let sums: String = sums
-        .lines()
-        .map(|line| {
-            let name = line.split_once("  ").expect("two columns").1;
-            let digest = Sha256::digest(fs::read(run.join(name)).expect("readable"));
-            digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "  " + name + "\n"
-        })
-        .collect();
-    fs::write(run.join("SHA256SUMS"), sums).expect("written");
+    sum_again(run);
 }
 
 #[test]

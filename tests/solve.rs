@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::boards::known_boards;
 use common::{farthest, outcome, succeed};
 use serde_json::Value;
 use std::path::Path;
@@ -47,8 +48,7 @@ fn a_word_leads_where_it_says_and_has_the_known_length() {
 /// Exact lengths of an independent program, in both metrics. The other way to solve boards has its own test of them.
 #[test]
 fn rotation_boards_have_the_known_lengths() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/known/boards/optimal_cases.json");
-    let known: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("readable")).expect("JSON");
+    let known = known_boards("optimal_cases.json");
     let cases = known["cases"].as_array().expect("a list");
     let mut checked = 0;
     // Every fifth case: 2x3 to 3x4 cells, blocks of 2 and 3.

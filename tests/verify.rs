@@ -10,7 +10,7 @@ mod common;
 
 use claimed::Claimed;
 use common::disturb::{Dice, scratch};
-use common::{known, outcome, succeed};
+use common::{checker, known, outcome, succeed};
 use farthest::base::ids::to_u64;
 use std::collections::HashMap;
 use std::fs;
@@ -18,10 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn verify() -> Command {
-    let mut command = Command::new("timeout");
-    command.args(["--kill-after=5", "120", env!("CARGO_BIN_EXE_farthest-verify"), "--memory", "64M"]);
-    command.current_dir(env!("CARGO_MANIFEST_DIR"));
-    command
+    checker("64M")
 }
 
 fn certificates(folder: &Path) -> Vec<PathBuf> {

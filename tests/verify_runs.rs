@@ -4,9 +4,9 @@
 mod archives;
 mod common;
 
-use archives::{certify_again, edit, level, only_certificate, set_level, sum_again};
-use common::disturb::{Dice, copy_folder, fail_with, scratch};
-use common::{farthest, known, outcome, succeed};
+use archives::{certify_again, edit, level, only_certificate, set_level};
+use common::disturb::{Dice, copy_folder, fail_with, scratch, sum_again};
+use common::{checker, farthest, known, outcome, succeed};
 use farthest::base::StateRank;
 use farthest::base::ids::{to_u64, to_usize};
 use farthest::cli::run_config::RunConfig;
@@ -19,10 +19,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 fn verify() -> Command {
-    let mut command = Command::new("timeout");
-    command.args(["--kill-after=5", "120", env!("CARGO_BIN_EXE_farthest-verify"), "--memory", "256M"]);
-    command.current_dir(env!("CARGO_MANIFEST_DIR"));
-    command
+    checker("256M")
 }
 
 /// A cycle and a swap; no move undoes the cycle.
@@ -500,6 +497,13 @@ fn certify_distance_says_what_is_missing() {
     assert!(stderr.contains("is given as planes"), "{stderr}");
     let told = succeed(verify().arg(&run));
     assert!(told.contains("its rules are not known here"), "{told}");
+    // The largest rank that a file can name is no more than a wrong one.
+    let antipodes = fs::read_to_string(run.join("antipodes.tsv")).expect("text");
+    let (rank, _) = antipodes.lines().last().and_then(|line| line.split_once('\t')).expect("an antipode");
+    edit(&run.join("antipodes.tsv"), &format!("\n{rank}\t"), "\n18446744073709551615\t");
+    sum_again(&run);
+    let (code, told, stderr) = outcome(verify().arg(&run));
+    assert!((0..=2).contains(&code) && !stderr.contains("panicked"), "{code} {told}{stderr}");
     // An archive that lost a file is no archive.
     let run = certified("turnstyle-7", "step", folder.path());
     fs::remove_file(run.join("levels/000005/process-0001.pack")).expect("removable");

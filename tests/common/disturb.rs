@@ -3,6 +3,7 @@
 use super::{mpirun, outcome};
 use farthest::base::mix::mix64;
 use rustix::process::{Pid, Signal, kill_process};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::Path;
@@ -274,4 +275,16 @@ pub fn only_line(stderr: &str) -> &str {
     let lines: Vec<&str> = stderr.lines().collect();
     assert_eq!(lines.len(), 1, "one line expected: {stderr}");
     lines[0]
+}
+
+/// SHA-256 of a file in hexadecimal digits.
+pub fn sha256(path: &Path) -> String {
+    Sha256::digest(fs::read(path).expect("readable")).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Makes the checksums of a run folder right again.
+pub fn sum_again(run: &Path) {
+    let sums = fs::read_to_string(run.join("SHA256SUMS")).expect("text");
+    let line = |line: &str| format!("{}  {}\n", sha256(&run.join(&line[66..])), &line[66..]);
+    fs::write(run.join("SHA256SUMS"), sums.lines().map(line).collect::<String>()).expect("written");
 }

@@ -1,6 +1,7 @@
 //! What the integration tests share: starting the program (alone or under mpirun) with a time limit, and reading what it left.
 #![allow(dead_code, missing_docs)]
 
+pub mod boards;
 pub mod disturb;
 
 use std::collections::BTreeMap;
@@ -28,6 +29,11 @@ pub fn farthest_within(seconds: u32) -> Command {
 pub fn farthest_under(words: &[&str], program: &Path) -> Command {
     let program = program.to_str().expect("UTF-8");
     limited(&[words, &[program]].concat())
+}
+
+/// The checker under a time limit, with at most so much memory.
+pub fn checker(memory: &str) -> Command {
+    limited(&[env!("CARGO_BIN_EXE_farthest-verify"), "--memory", memory])
 }
 
 /// The program under `mpirun` with `processes` processes.

@@ -1,12 +1,12 @@
 //! Archived levels taken out of a run folder and put back changed, with the digests made right again.
 
+use crate::common::disturb::sha256;
 use farthest::base::ShardId;
 use farthest::base::ids::to_u64;
 use farthest::base::partition::Partition;
 use farthest::cli::run_config::{RunConfig, partition_of};
 use farthest::store::block::SetName;
 use farthest::store::{BlockEntry, Contents, PackReader, PackWriter};
-use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::Path;
 
@@ -15,17 +15,6 @@ pub fn edit(path: &Path, from: &str, to: &str) {
     let text = fs::read_to_string(path).expect("text");
     assert!(text.contains(from), "{from:?} is not in {text}");
     fs::write(path, text.replacen(from, to, 1)).expect("written");
-}
-
-fn sha256(path: &Path) -> String {
-    Sha256::digest(fs::read(path).expect("readable")).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Makes the checksums right again.
-pub fn sum_again(run: &Path) {
-    let sums = fs::read_to_string(run.join("SHA256SUMS")).expect("text");
-    let line = |line: &str| format!("{}  {}\n", sha256(&run.join(&line[66..])), &line[66..]);
-    fs::write(run.join("SHA256SUMS"), sums.lines().map(line).collect::<String>()).expect("written");
 }
 
 /// Makes the digests of the archive in the certificate right again.
