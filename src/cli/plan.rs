@@ -1,7 +1,7 @@
 //! `farthest plan`: what a run would need, before anything starts.
 
 use super::arguments::PlanArguments;
-use super::prepared::{round_successors, states_of};
+use super::prepared::{budget_of, states_of};
 use super::run_config::{RunConfig, partition_of};
 use crate::base::ids::{approximate, rounded_down, to_u64, to_usize};
 use crate::base::mix::{LANE_STATES, mix64};
@@ -45,7 +45,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
     let puzzle = config.puzzle.build(&config.metric)?;
     let partition = partition_of(&puzzle, config.search.leading_positions)?;
     let states = states_of(&puzzle)?;
-    let budget = Budget::new(&partition, states, round_successors(&config), config.search.keep_levels, config.search.storage);
+    let budget = budget_of(&config, &puzzle, &partition, states);
     let speed = Speed::measure(&puzzle, &partition);
     let rows: Vec<Row> = PROCESSES
         .iter()

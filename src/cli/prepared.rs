@@ -8,8 +8,10 @@ use crate::base::partition::Partition;
 use crate::base::{Error, Result};
 use crate::evidence::group_order;
 use crate::exchange::{Exchange, agree};
+use crate::expand::LaneExpansion;
 use crate::puzzle::Puzzle;
 use crate::search::budget::Budget;
+use crate::search::expansion_choice::{Expansion, ExpansionChoice};
 use crate::search::host::{self, Placement};
 use crate::search::{Ending, RunFolder, Search, Settings, StopRequest};
 use std::os::unix::fs::MetadataExt;
@@ -48,7 +50,7 @@ impl Prepared {
     pub fn with_puzzle(config: RunConfig, puzzle: Puzzle, root: &Path) -> Result<Self> {
         let partition = partition_of(&puzzle, config.search.leading_positions)?;
         let states = states_of(&puzzle)?;
-        let budget = Budget::new(&partition, states, round_successors(&config), config.search.keep_levels, config.search.storage);
+        let budget = budget_of(&config, &puzzle, &partition, states);
         Ok(Self { config, puzzle, states, partition, folder: RunFolder::new(root), budget })
     }
 }
@@ -63,6 +65,17 @@ pub fn states_of(puzzle: &Puzzle) -> Result<u64> {
         .ok()
         .filter(|&states| states < 1 << 63)
         .ok_or_else(|| Error::config(format!("{} has {states} states; choose a smaller puzzle", puzzle.name())))
+}
+
+/// What the configured search of a puzzle of `states` states needs.
+#[must_use]
+pub fn budget_of(config: &RunConfig, puzzle: &Puzzle, partition: &Partition, states: u64) -> Budget {
+    let search = &config.search;
+    let by_lanes = match search.expansion {
+        ExpansionChoice::Always(Expansion::States | Expansion::Unseen) => false,
+        _ => LaneExpansion::new(puzzle, partition.blocks_per_plane()).is_some(),
+    };
+    Budget::new(partition, states, round_successors(config), search.keep_levels, search.storage, by_lanes)
 }
 
 /// Successors that a process holds between two exchanges.

@@ -12,10 +12,17 @@ const SETS: u64 = 3;
 /// Bytes of a page, and of a block of most file systems.
 const PAGE_BYTES: u64 = 4096;
 
+/// Memory that lists of sparse levels may take beside what is seen, in compact storage: a quarter of it. The choice of the expansion keeps to it where there are lanes.
+#[must_use]
+pub fn list_budget(set_bytes: u64) -> u64 {
+    set_bytes / 4
+}
+
 /// Upper bounds of what a whole job needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Memory for the sets of all processes: three, mapped from scratch files; in compact storage what is seen only. A set takes at most a bit a rank or 8 bytes a state.
+    /// Memory for the sets of all processes: three, mapped from scratch files; in compact storage what is seen, and lists of sparse levels ([`list_budget`]). A set takes at most a
+    /// bit a rank or 8 bytes a state.
     pub set_bytes: u64,
     /// Scratch files: the same three sets; in compact storage two levels, compressed. A level with a fifth of all states takes 0.72 of its bits, smaller ones less.
     pub scratch_bytes: u64,
@@ -28,9 +35,9 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The budget of a search of `states` reachable states in the ranks of `partition`.
+    /// The budget of a search of `states` reachable states in the ranks of `partition`; `by_lanes` says whether its dense levels are found by lanes.
     #[must_use]
-    pub fn new(partition: &Partition, states: u64, round_successors: usize, keep_levels: bool, storage: Storage) -> Self {
+    pub fn new(partition: &Partition, states: u64, round_successors: usize, keep_levels: bool, storage: Storage, by_lanes: bool) -> Self {
         // A sparse set outgrows its bits at 8 bytes a member, so the smaller of the two bounds it.
         let set_bytes = (partition.state_count() / 8).min(states.saturating_mul(8));
         // A level as deltas takes about a byte a state when sparse, at most its bits when dense; over all levels a state counts once.
@@ -40,13 +47,15 @@ impl Budget {
         let dense_parts = u64::from(partition.shards()).min(states.saturating_mul(64) / partition.shard_length());
         let bits = dense_parts * part_bytes;
         let packed = bits / 4 * 3;
-        let (sets, scratch_bytes, checkpoint_bytes) = match storage {
+        let (memory, scratch_bytes, checkpoint_bytes) = match storage {
             // Two generations and the one being written.
-            Storage::File => (SETS, SETS * bits, 3 * 2 * set_bytes),
-            Storage::Memory => (1, 2 * packed, 2 * (set_bytes + set_bytes / 4 * 3)),
+            Storage::File => (SETS * bits, SETS * bits, 3 * 2 * set_bytes),
+            // Levels found state by state are lists or bits in memory, too.
+            Storage::Memory if !by_lanes => (SETS * bits, 0, 2 * 2 * set_bytes),
+            Storage::Memory => (bits + list_budget(bits), 2 * packed, 2 * (set_bytes + set_bytes / 4 * 3)),
         };
         let buffer_bytes_per_process = to_u64(round_successors).saturating_mul(8 * 4);
-        Self { set_bytes: sets * bits, scratch_bytes, buffer_bytes_per_process, checkpoint_bytes, archive_bytes }
+        Self { set_bytes: memory, scratch_bytes, buffer_bytes_per_process, checkpoint_bytes, archive_bytes }
     }
 
     /// Memory of one process of `processes`, in bytes.
@@ -125,18 +134,21 @@ mod tests {
     #[test]
     fn a_small_group_in_a_huge_space_needs_little() {
         let partition = Partition::new(1, 12, false, None).expect("fits");
-        let budget = Budget::new(&partition, 720, 1 << 20, true, Storage::File);
+        let budget = Budget::new(&partition, 720, 1 << 20, true, Storage::File, true);
         assert!(budget.disk_bytes() < 100_000, "{budget:?}");
     }
 
     #[test]
     fn the_short_number_is_named() {
         let partition = Partition::new(12, 11, false, None).expect("fits");
-        let budget = Budget::new(&partition, 479_001_600, 1 << 20, false, Storage::File);
+        let budget = Budget::new(&partition, 479_001_600, 1 << 20, false, Storage::File, true);
         // 1,320 shards of 45,360 bytes, which take 12 pages each.
         assert_eq!((budget.set_bytes, budget.scratch_bytes), (3 * 1_320 * 12 * 4_096, 3 * 1_320 * 12 * 4_096));
-        let compact = Budget::new(&partition, 479_001_600, 1 << 20, false, Storage::Memory);
-        assert_eq!((compact.set_bytes, compact.scratch_bytes), (1_320 * 12 * 4_096, 2 * 1_320 * 12 * 4_096 / 4 * 3));
+        let bits = 1_320 * 12 * 4_096;
+        let compact = Budget::new(&partition, 479_001_600, 1 << 20, false, Storage::Memory, true);
+        assert_eq!((compact.set_bytes, compact.scratch_bytes), (bits + bits / 4, 2 * bits / 4 * 3));
+        let without_lanes = Budget::new(&partition, 479_001_600, 1 << 20, false, Storage::Memory, false);
+        assert_eq!((without_lanes.set_bytes, without_lanes.scratch_bytes), (3 * bits, 0));
         assert!(budget.check(&here(2), ProcessId(0), Some(1 << 30), 1 << 40).is_ok());
         let memory = budget.check(&here(2), ProcessId(0), Some(1 << 20), 1 << 40).expect_err("short");
         assert!(memory.to_string().starts_with("memory is short"), "{memory}");

@@ -6,11 +6,16 @@
 //! - *lanes*: every lane that is not full is pulled, 120 states at a time: right for dense levels;
 //! - *unseen*: every unseen state asks for its neighbours: right when few states are left but the last level was large, and lanes are dear (generators
 //!   that move many labels between prefix and suffix).
+//!
+//! Compact storage is there for memory: a level whose states would take much of it as a list is found by lanes, which pack it into a file, even where
+//! states are a little faster.
 
 use super::Search;
+use super::budget::list_budget;
 use super::shared_views::SharedViews;
 use crate::base::ids::{approximate, to_u64};
 use crate::base::mix::LANE_STATES;
+use crate::store::Storage;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -77,6 +82,9 @@ const SUCCESSOR_NANOSECONDS: f64 = 40.0;
 /// Cost of passing over a full unit of 120 ranks.
 const FULL_UNIT_NANOSECONDS: f64 = 2.0;
 
+/// Bytes of a state in a list.
+const LIST_BYTES: u64 = 8;
+
 /// Estimated seconds of one thread of all processes together, for each expansion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
@@ -112,6 +120,15 @@ impl Estimate {
         }
     }
 
+    /// The cheapest expansion that fits: only lanes do where lists of the frontier and the new states would not.
+    #[must_use]
+    pub fn best(&self, lists_fit: bool) -> Expansion {
+        match self.lanes {
+            Some(_) if !lists_fit => Expansion::Lanes,
+            _ => self.cheapest(),
+        }
+    }
+
     /// The cheapest expansion.
     #[must_use]
     pub fn cheapest(&self) -> Expansion {
@@ -131,9 +148,19 @@ pub fn choose(search: &Search<'_>) -> (Expansion, Estimate) {
         ExpansionChoice::Always(Expansion::Lanes) if estimate.lanes.is_some() => Expansion::Lanes,
         ExpansionChoice::Always(Expansion::Unseen) if estimate.unseen.is_some() => Expansion::Unseen,
         ExpansionChoice::Always(_) => Expansion::States,
-        ExpansionChoice::Auto => estimate.cheapest(),
+        ExpansionChoice::Auto => estimate.best(lists_fit(search)),
     };
     (expansion, estimate)
+}
+
+/// Whether lists of the frontier and of the level behind it stay in the memory that the budget of compact storage has for lists; in files they always do.
+fn lists_fit(search: &Search<'_>) -> bool {
+    let last = search.last_level().states;
+    let before = search.levels.len().checked_sub(2).map_or(1, |at| search.levels[at].states);
+    // A level grows no faster than the one before it did, as a rule, and never by more than the number of generators.
+    let growth = last.div_ceil(before).clamp(1, to_u64(search.expansion.generators()));
+    let states = last.saturating_mul(growth + 1).min(last + search.partition.state_count() - search.total_states());
+    search.settings.storage == Storage::File || states.saturating_mul(LIST_BYTES) <= list_budget(search.partition.state_count() / 8)
 }
 
 impl fmt::Display for Estimate {
@@ -154,6 +181,13 @@ mod tests {
         assert_eq!(estimate(5.0, Some(2.0), Some(3.0)), Expansion::Lanes);
         assert_eq!(estimate(5.0, None, Some(3.0)), Expansion::Unseen);
         assert_eq!(estimate(5.0, None, None), Expansion::States);
+    }
+
+    #[test]
+    fn lists_that_do_not_fit_are_avoided_where_there_are_lanes() {
+        let best = |lanes| Estimate { states: 1.0, lanes, unseen: None }.best(false);
+        assert_eq!(best(Some(2.0)), Expansion::Lanes);
+        assert_eq!(best(None), Expansion::States);
     }
 
     #[test]
