@@ -1,7 +1,7 @@
 //! `farthest plan`: what a run would need, before anything starts.
 
 use super::arguments::PlanArguments;
-use super::prepared::{budget_of, states_of};
+use super::prepared::{budget_of, lanes_of, states_of};
 use super::run_config::{RunConfig, partition_of};
 use crate::base::ids::{approximate, rounded_down, to_u64, to_usize};
 use crate::base::mix::{LANE_STATES, mix64};
@@ -11,7 +11,7 @@ use crate::expand::lanes::UNIT_BYTES;
 use crate::expand::{LaneExpansion, LaneSource, StateExpansion, Target};
 use crate::puzzle::Puzzle;
 use crate::search::budget::{Budget, readable_bytes};
-use crate::search::host;
+use crate::search::{host, traffic};
 use crate::store::bitset;
 use std::time::{Duration, Instant};
 
@@ -23,6 +23,9 @@ const SAMPLE: u64 = 200_000;
 
 /// Dense levels that a search is assumed to have: turnstyle-12 has 17.
 const DENSE_LEVELS: f64 = 20.0;
+
+/// A search by lanes still expands its sparse levels by states: about one state in so many.
+const SPARSE_PART: f64 = 50.0;
 
 /// Planes that the speed of lanes is measured on.
 const MOST_SAMPLE_PLANES: usize = 64;
@@ -45,23 +48,30 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
     let puzzle = config.puzzle.build(&config.metric)?;
     let partition = partition_of(&puzzle, config.search.leading_positions)?;
     let states = states_of(&puzzle)?;
-    let budget = budget_of(&config, &puzzle, &partition, states);
-    let speed = Speed::measure(&puzzle, &partition);
+    let expansion = StateExpansion::new(&puzzle);
+    let lanes = lanes_of(&config, &puzzle, &partition);
+    let budget = budget_of(&config, &partition, states, lanes.is_some());
+    let speed = Speed {
+        nanoseconds_per_state: nanoseconds_per_state(&expansion, &partition),
+        nanoseconds_per_unit: lanes.as_ref().map(nanoseconds_per_unit),
+    };
     let rows: Vec<Row> = PROCESSES
         .iter()
         .map(|&processes| {
             let by_states = approximate(states) * speed.nanoseconds_per_state;
-            // A dense search still expands its sparse levels by states: about a fiftieth of all.
-            let by_lanes = speed.nanoseconds_per_unit.map(|unit| by_states / 50.0 + DENSE_LEVELS * unit * units(&partition));
+            let by_lanes = speed.nanoseconds_per_unit.map(|unit| by_states / SPARSE_PART + DENSE_LEVELS * unit * units(&partition));
             let dense = by_lanes.filter(|&cost| cost < by_states);
-            let exchanged_bytes = match dense {
-                Some(_) => dense_bytes(&puzzle, &partition, processes),
-                None => sparse_bytes(&puzzle, &partition, states, processes),
-            };
+            let bytes_per_state = traffic::bytes_per_state(&expansion, &partition, processes);
+            let by_states_bytes = approximate(states) * bytes_per_state;
+            let dense_level_bytes = dense.and(lanes.as_ref()).map(|lanes| traffic::dense_level_bytes(lanes, &partition, processes));
+            let exchanged_bytes =
+                dense_level_bytes.map_or(by_states_bytes, |level| DENSE_LEVELS * approximate(level) + by_states_bytes / SPARSE_PART);
             Row {
                 processes,
                 memory_bytes: budget.memory_bytes_per_process(processes.into()),
-                exchanged_bytes,
+                dense_level_bytes,
+                bytes_per_state,
+                exchanged_bytes: rounded_down(exchanged_bytes),
                 seconds: dense.unwrap_or(by_states) * 1e-9 / f64::from(processes),
             }
         })
@@ -86,11 +96,13 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
         readable_bytes(free_disk)
     );
     println!("memory available  {}", free_memory.map_or_else(|| "unknown".into(), readable_bytes));
-    let mut table = super::table::plain_table(&["processes", "memory each", "exchanged in all", "time estimate"]);
+    let mut table =
+        super::table::plain_table(&["processes", "memory each", "exchanged a dense level", "exchanged in all", "time estimate"]);
     for row in &rows {
         table.add_row([
             row.processes.to_string(),
             readable_bytes(row.memory_bytes),
+            row.dense_level_bytes.map_or_else(|| "-".into(), readable_bytes),
             readable_bytes(row.exchanged_bytes),
             readable_seconds(row.seconds),
         ]);
@@ -98,7 +110,8 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
     println!("{table}");
     println!(
         "Time is for one thread a process and a processor each, without waiting and checkpoints: {:.0} ns a state{} on random states of this \
-         puzzle on this machine, with about {DENSE_LEVELS} dense levels assumed.",
+         puzzle on this machine, with about {DENSE_LEVELS} dense levels assumed. \
+         What is exchanged is for processes on hosts of their own, or with share_memory = false: those of one host read each other's sets.",
         speed.nanoseconds_per_state,
         speed.nanoseconds_per_unit.map_or_else(String::new, |unit| format!(", {unit:.0} ns a unit of 120 ranks and dense level")),
     );
@@ -112,6 +125,10 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
 struct Row {
     processes: u32,
     memory_bytes: u64,
+    /// Bytes of a level by lanes.
+    dense_level_bytes: Option<u64>,
+    /// Bytes for each state of a level by states.
+    bytes_per_state: f64,
     exchanged_bytes: u64,
     seconds: f64,
 }
@@ -130,17 +147,7 @@ struct Speed {
     nanoseconds_per_unit: Option<f64>,
 }
 
-impl Speed {
-    fn measure(puzzle: &Puzzle, partition: &Partition) -> Self {
-        Self {
-            nanoseconds_per_state: nanoseconds_per_state(puzzle, partition),
-            nanoseconds_per_unit: nanoseconds_per_unit(puzzle, partition),
-        }
-    }
-}
-
-fn nanoseconds_per_state(puzzle: &Puzzle, partition: &Partition) -> f64 {
-    let expansion = StateExpansion::new(puzzle);
+fn nanoseconds_per_state(expansion: &StateExpansion, partition: &Partition) -> f64 {
     let words = bitset::words_for(partition.state_count()).min(MOST_SAMPLE_WORDS);
     // Written once, so that the first touch of each page is not measured.
     let mut seen = vec![0x5555_5555_5555_5555_u64; to_usize(words)];
@@ -162,8 +169,7 @@ fn nanoseconds_per_state(puzzle: &Puzzle, partition: &Partition) -> f64 {
 }
 
 /// Pulls a few hundred units of the first block in every plane, with one random half-full block standing for all sources.
-fn nanoseconds_per_unit(puzzle: &Puzzle, partition: &Partition) -> Option<f64> {
-    let lanes = LaneExpansion::new(puzzle, partition.blocks_per_plane())?;
+fn nanoseconds_per_unit(lanes: &LaneExpansion) -> f64 {
     let block_bytes = lanes.units_per_block() * UNIT_BYTES;
     let random: Vec<u8> = (0..to_u64(block_bytes.div_ceil(8) + 3)).flat_map(|number| mix64(number).to_le_bytes()).collect();
     let source = LaneSource { blocks: vec![&random; lanes.planes() * lanes.blocks_per_plane()] };
@@ -180,36 +186,12 @@ fn nanoseconds_per_unit(puzzle: &Puzzle, partition: &Partition) -> Option<f64> {
         }
         nanoseconds = nanoseconds.min(since.elapsed().as_secs_f64() * 1e9 / approximate(to_u64(units * planes)));
     }
-    Some(nanoseconds)
+    nanoseconds
 }
 
 /// Units of 120 ranks in the whole space.
 fn units(partition: &Partition) -> f64 {
     approximate(partition.state_count().div_ceil(LANE_STATES))
-}
-
-/// Bytes between processes when dense levels are pulled: a bit for each rank and generator whose source another process owns, by the share among
-/// random states, for every dense level.
-fn dense_bytes(puzzle: &Puzzle, partition: &Partition, processes: u32) -> u64 {
-    rounded_down(crossing_share(puzzle, partition, processes) * approximate(partition.state_count()) / 8.0 * DENSE_LEVELS)
-}
-
-/// Bytes between processes when all levels are expanded by states: eight for each successor that another process owns.
-fn sparse_bytes(puzzle: &Puzzle, partition: &Partition, states: u64, processes: u32) -> u64 {
-    rounded_down(crossing_share(puzzle, partition, processes) * approximate(states) * 8.0)
-}
-
-/// Successors of a random state that another process owns.
-fn crossing_share(puzzle: &Puzzle, partition: &Partition, processes: u32) -> f64 {
-    let expansion = StateExpansion::new(puzzle);
-    let owners = partition.owners(processes);
-    let owner = |rank: StateRank| owners[partition.shard_of(rank).index()];
-    let mut crossing = 0_u64;
-    for state in sample(partition) {
-        let here = owner(state);
-        expansion.expand(state, |successor| crossing += u64::from(owner(successor) != here));
-    }
-    approximate(crossing) / approximate(SAMPLE)
 }
 
 fn readable_seconds(seconds: f64) -> String {
@@ -226,6 +208,8 @@ fn print_json(puzzle: &Puzzle, partition: &Partition, states: u64, budget: &Budg
             serde_json::json!({
                 "processes": row.processes,
                 "memory_bytes_per_process": row.memory_bytes,
+                "dense_level_bytes": row.dense_level_bytes,
+                "bytes_per_state": row.bytes_per_state,
                 "exchanged_bytes": row.exchanged_bytes,
                 "seconds_estimate": row.seconds,
             })

@@ -50,7 +50,7 @@ impl Prepared {
     pub fn with_puzzle(config: RunConfig, puzzle: Puzzle, root: &Path) -> Result<Self> {
         let partition = partition_of(&puzzle, config.search.leading_positions)?;
         let states = states_of(&puzzle)?;
-        let budget = budget_of(&config, &puzzle, &partition, states);
+        let budget = budget_of(&config, &partition, states, lanes_of(&config, &puzzle, &partition).is_some());
         Ok(Self { config, puzzle, states, partition, folder: RunFolder::new(root), budget })
     }
 }
@@ -67,15 +67,20 @@ pub fn states_of(puzzle: &Puzzle) -> Result<u64> {
         .ok_or_else(|| Error::config(format!("{} has {states} states; choose a smaller puzzle", puzzle.name())))
 }
 
-/// What the configured search of a puzzle of `states` states needs.
+/// What the configured search of a puzzle of `states` states needs; `by_lanes` says whether its dense levels can be found by lanes.
 #[must_use]
-pub fn budget_of(config: &RunConfig, puzzle: &Puzzle, partition: &Partition, states: u64) -> Budget {
+pub fn budget_of(config: &RunConfig, partition: &Partition, states: u64, by_lanes: bool) -> Budget {
     let search = &config.search;
-    let by_lanes = match search.expansion {
-        ExpansionChoice::Always(Expansion::States | Expansion::Unseen) => false,
-        _ => LaneExpansion::new(puzzle, partition.blocks_per_plane()).is_some(),
-    };
     Budget::new(partition, states, round_successors(config), search.keep_levels, search.storage, by_lanes)
+}
+
+/// The lanes of a puzzle, where it and the configuration allow them.
+#[must_use]
+pub fn lanes_of(config: &RunConfig, puzzle: &Puzzle, partition: &Partition) -> Option<LaneExpansion> {
+    match config.search.expansion {
+        ExpansionChoice::Always(Expansion::States | Expansion::Unseen) => None,
+        _ => LaneExpansion::new(puzzle, partition.blocks_per_plane()),
+    }
 }
 
 /// Successors that a process holds between two exchanges.

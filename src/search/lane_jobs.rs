@@ -1,8 +1,8 @@
 //! The jobs of this process in a level by lanes: the shards opened for reading and writing, and the pulling of a job in all its planes.
 
 use super::Search;
+use super::lane_layout::{JOB_UNITS, Job, Plan};
 use super::lane_messages::{Contribution, read_contributions};
-use super::lane_rounds::{JOB_UNITS, Job, Plan};
 use super::level::Work;
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::mix::LANE_STATES;

@@ -6,7 +6,7 @@
 
 use super::guards::Tally;
 use super::lane_jobs::OwnJob;
-use super::lane_rounds::{Job, Plan};
+use super::lane_layout::{Job, Plan};
 use super::level::Work;
 use crate::base::bytes::{bytes_of, words_of};
 use crate::base::ids::{to_u64, to_usize};

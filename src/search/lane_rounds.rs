@@ -1,7 +1,6 @@
 //! Expansion by lanes: every unit of 120 ranks that is not full is pulled from its neighbours' lanes, on all processes and threads, without atomics.
 //!
-//! A *job* is a part of a block over all planes of a process; its prefixes are worked out once, and its sources in other planes stay in cache. All processes
-//! know the list of jobs of every process. In round r each process first works out, for the r-th jobs of every other process, what its own shards contribute: the
+//! All processes know the list of jobs of every process (`lane_layout.rs`). In round r each process first works out, for the r-th jobs of every other process, what its own shards contribute: the
 //! bits of whole target lanes, already in the target's order, one bit for each state and generator that crosses. Then the contributions are exchanged while
 //! (with more than one thread) the next ones are worked out, and the own jobs of the round are pulled.
 //!
@@ -10,107 +9,18 @@
 use super::Search;
 use super::guards::Tally;
 use super::lane_jobs::{Filler, Opened};
+use super::lane_layout::Plan;
 use super::lane_messages::contribute_job;
 use super::level::{RoundEnd, Work, end_round};
 use super::observer::Observer;
-use super::shared_views::{self, SharedViews};
+use super::shared_views;
 use super::stop::StopReason;
-use crate::base::ids::{index_u32, to_u64};
-use crate::base::mix::LANE_STATES;
-use crate::base::{Error, ProcessId, Result, fault_point};
+use crate::base::ids::to_u64;
+use crate::base::{Error, Result, fault_point};
 use crate::exchange::agree;
-use crate::expand::lanes::UNIT_BYTES;
-use crate::expand::{LaneExpansion, LaneSource, LaneTally};
+use crate::expand::{LaneSource, LaneTally};
 use crate::store::Shard;
 use rayon::prelude::*;
-
-/// Units of a job: its prefixes and one plane's sources fit the first-level cache, and it is a chunk of a packed level.
-pub(super) const JOB_UNITS: usize = 512;
-
-/// Most bytes that a process sends to another in a round, before compression.
-const ROUND_BYTES: usize = 16 << 20;
-
-/// Rounds of a level at least, so that signals and progress are looked at often enough.
-const LEAST_ROUNDS: usize = 16;
-
-/// A part of a block, in all planes that its process owns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Job {
-    pub(super) block: usize,
-    pub(super) first_unit: usize,
-    pub(super) units: usize,
-}
-
-/// What all processes know: who owns what, and everybody's jobs.
-pub(super) struct Plan<'a> {
-    pub(super) lanes: &'a LaneExpansion,
-    processes: usize,
-    /// Owner of each plane and block: `plane * blocks + block`.
-    pub(super) owners: Vec<ProcessId>,
-    /// For each process, whether it owns each plane and block.
-    pub(super) owned: Vec<Vec<bool>>,
-    /// Who reads whose scratch files.
-    pub(super) shared: &'a SharedViews,
-    /// The jobs of each process.
-    jobs: Vec<Vec<Job>>,
-    jobs_per_round: usize,
-}
-
-impl<'a> Plan<'a> {
-    fn new(lanes: &'a LaneExpansion, shared: &'a SharedViews, search: &Search<'_>) -> Self {
-        let processes = index_u32(search.exchange.processes());
-        let blocks = lanes.blocks_per_plane();
-        let block_states = to_u64(lanes.units_per_block()) * LANE_STATES;
-        let owners: Vec<ProcessId> = (0..lanes.planes() * blocks)
-            .map(|part| search.owners[search.partition.shard_of(crate::base::StateRank(to_u64(part) * block_states)).index()])
-            .collect();
-        let jobs: Vec<Vec<Job>> = (0..search.exchange.processes())
-            .map(|process| {
-                let owned = |block: usize| (0..lanes.planes()).any(|plane| owners[plane * blocks + block] == ProcessId(process));
-                (0..blocks).filter(|&block| owned(block)).flat_map(|block| jobs_of_block(lanes, block)).collect()
-            })
-            .collect();
-        let most_jobs = jobs.iter().map(Vec::len).max().unwrap_or(0);
-        let bytes_per_job = lanes.planes() * lanes.generators() * JOB_UNITS * UNIT_BYTES;
-        let by_bytes = if processes > 1 { ROUND_BYTES / bytes_per_job } else { usize::MAX };
-        let jobs_per_round = by_bytes.min(most_jobs.div_ceil(LEAST_ROUNDS)).max(1);
-        let owned = (0..search.exchange.processes()).map(|process| owners.iter().map(|owner| owner.0 == process).collect()).collect();
-        Self { lanes, processes, owners, owned, shared, jobs, jobs_per_round }
-    }
-
-    fn rounds(&self) -> usize {
-        self.jobs.iter().map(|jobs| jobs.len().div_ceil(self.jobs_per_round)).max().unwrap_or(0)
-    }
-
-    /// The jobs of `process` in a round.
-    pub(super) fn round_jobs(&self, process: usize, round: usize) -> &[Job] {
-        let jobs = &self.jobs[process];
-        let first = jobs.len().min(round * self.jobs_per_round);
-        &jobs[first..jobs.len().min(first + self.jobs_per_round)]
-    }
-
-    /// Whether `process` owns `plane` of `block`.
-    fn owns(&self, process: usize, plane: usize, block: usize) -> bool {
-        self.owners[plane * self.lanes.blocks_per_plane() + block].index() == process
-    }
-
-    /// Planes and generators of a job of `owner` to which `sender` may contribute, in the order of the message.
-    pub(super) fn contributions(&self, owner: usize, sender: usize, job: Job) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let apart = !self.shared.share(owner, sender);
-        (0..self.lanes.planes()).filter(move |&plane| apart && self.owns(owner, plane, job.block)).flat_map(move |plane| {
-            (0..self.lanes.generators())
-                .filter(move |&generator| {
-                    self.lanes.crosses_blocks(plane, generator) || self.owns(sender, self.lanes.target_plane(plane, generator), job.block)
-                })
-                .map(move |generator| (plane, generator))
-        })
-    }
-}
-
-fn jobs_of_block(lanes: &LaneExpansion, block: usize) -> impl Iterator<Item = Job> + use<> {
-    let units = lanes.units_per_block();
-    (0..units).step_by(JOB_UNITS).map(move |first_unit| Job { block, first_unit, units: JOB_UNITS.min(units - first_unit) })
-}
 
 /// Pulls the next level into `next` on all processes. Returns the reason when asked to stop on the way.
 ///
@@ -133,7 +43,7 @@ fn run_rounds(search: &Search<'_>, shards: &mut [Shard], observer: &mut dyn Obse
     let (Some(lanes), Some(shared)) = (&search.lanes, &search.shared) else {
         return Err(Error::invariant("lanes of this puzzle", "none", "some"));
     };
-    let plan = Plan::new(lanes, shared, search);
+    let plan = Plan::new(lanes, shared, &search.partition, search.exchange.processes());
     let me = search.exchange.process().index();
     let own_frontier: u64 = shards.iter().map(|shard| shard.frontier.count()).sum();
     let filler = Filler::new(search.partition.shard_length());

@@ -8,6 +8,7 @@ pub mod frontier;
 pub mod guards;
 pub mod host;
 mod lane_jobs;
+mod lane_layout;
 mod lane_messages;
 pub mod lane_rounds;
 pub mod level;
@@ -21,6 +22,7 @@ pub mod shortest;
 pub mod spot_checks;
 pub mod state_rounds;
 pub mod stop;
+pub mod traffic;
 pub mod unseen_rounds;
 
 mod setup;

@@ -37,6 +37,13 @@ const FULL: u64 = 1;
 const BITS: u64 = 2;
 
 impl SharedViews {
+    /// No process shares with another.
+    #[must_use]
+    pub fn none(processes: u32) -> Self {
+        let processes = index_u32(processes);
+        Self { share: vec![false; processes * processes], processes, views: BTreeMap::new() }
+    }
+
     /// Whether two processes read each other's scratch files.
     #[must_use]
     pub fn share(&self, first: usize, second: usize) -> bool {

@@ -54,6 +54,20 @@ impl LaneExpansion {
         self.receive_with(Portable, contributed, owned, prefixes, plane, generator, units)
     }
 
+    /// Bits that [`LaneExpansion::contribute`] writes where many states are seen.
+    #[must_use]
+    pub fn contributed_bits(&self, owned: &[bool], prefixes: &PrefixTable, plane: usize, generator: usize) -> u64 {
+        let (target_plane, plan) = self.moves[plane * self.generators + generator];
+        let (plan, owned) = (&self.plans[plan], self.plane_of(owned, target_plane));
+        prefixes
+            .strips
+            .iter()
+            .zip(lanes_of_strips(prefixes.lanes))
+            .flat_map(|(strip, lanes)| self.spoken_for(owned, strip, lanes, self.odd_planes[plane], plan))
+            .map(|mask| u64::from(mask.count_ones()))
+            .sum()
+    }
+
     #[inline(always)]
     fn contribute_with<B: BitMoves>(
         &self,

@@ -1,0 +1,86 @@
+//! Bytes that processes will send each other, known before a search starts: worked out for a sample of the messages, with the code that makes them.
+
+use super::lane_layout::Plan;
+use super::shared_views::SharedViews;
+use crate::base::StateRank;
+use crate::base::ids::{approximate, index_u32, rounded_down, to_u64};
+use crate::base::mix::mix64;
+use crate::base::partition::Partition;
+use crate::exchange::rank_batch;
+use crate::expand::{LaneExpansion, StateExpansion};
+
+/// Jobs whose messages are worked out, over all processes.
+const SAMPLE_JOBS: usize = 64;
+
+/// A level that holds one rank in so many stands for the largest ones of a search by states.
+const LARGE_LEVEL_SHARE: u64 = 8;
+
+/// Runs of ranks in the sample of a search by states, and states of each.
+const SAMPLE_WINDOWS: u64 = 1_000;
+const WINDOW_STATES: u64 = 200;
+
+/// Bytes that all of `processes` send in a level by lanes of which much is seen, when none of them share scratch files. Levels with less send less: what is mostly zeros is compressed.
+#[must_use]
+pub fn dense_level_bytes(lanes: &LaneExpansion, partition: &Partition, processes: u32) -> u64 {
+    let shared = SharedViews::none(processes);
+    let plan = Plan::new(lanes, &shared, partition, processes);
+    let owners = index_u32(processes);
+    let jobs_each = (SAMPLE_JOBS / owners).max(1);
+    let mut bytes = 0.0;
+    for owner in (0..owners).step_by(owners.div_ceil(SAMPLE_JOBS)) {
+        let jobs = &plan.jobs[owner];
+        let step = jobs.len().div_ceil(jobs_each).max(1);
+        let sample = jobs.iter().skip(step / 2).step_by(step);
+        let (mut sampled_units, mut sampled_bytes) = (0, 0);
+        for &job in sample {
+            let prefixes = lanes.prefixes(job.block, job.first_unit, job.units);
+            sampled_units += job.units;
+            for sender in (0..owners).filter(|&sender| sender != owner) {
+                sampled_bytes += plan
+                    .contributions(owner, sender, job)
+                    // A header, and the bits in words.
+                    .map(|(plane, generator)| 8 + lanes.contributed_bits(&plan.owned[sender], &prefixes, plane, generator).div_ceil(64) * 8)
+                    .sum::<u64>();
+            }
+        }
+        let units: usize = jobs.iter().map(|job| job.units).sum();
+        if sampled_units > 0 {
+            bytes += approximate(sampled_bytes) * approximate(to_u64(units)) / approximate(to_u64(sampled_units));
+        }
+    }
+    rounded_down(bytes * approximate(to_u64(owners.div_ceil(SAMPLE_JOBS))))
+}
+
+/// Bytes that all of `processes` send for each state that they expand by states in a large level.
+#[must_use]
+pub fn bytes_per_state(expansion: &StateExpansion, partition: &Partition, processes: u32) -> f64 {
+    let owners = partition.owners(processes);
+    let owner = |rank: StateRank| owners[partition.shard_of(rank).index()];
+    let ranks = partition.state_count();
+    let (mut bytes, mut expanded) = (0, 0);
+    // Which successors cross depends on the leading labels: many short runs of the ranks, all over the space.
+    for window in 0..SAMPLE_WINDOWS {
+        let mut state = StateRank(mix64(window) % ranks);
+        let here = owner(state);
+        let mut outgoing = vec![Vec::new(); index_u32(processes)];
+        for number in 0..WINDOW_STATES {
+            expanded += 1;
+            expansion.expand(state, |successor| {
+                if owner(successor) != here {
+                    outgoing[owner(successor).index()].push(successor.0);
+                }
+            });
+            state.0 += 1 + mix64(window << 32 | number) % (2 * LARGE_LEVEL_SHARE - 1);
+            if state.0 >= ranks || owner(state) != here {
+                break;
+            }
+        }
+        // Without the first word, the length: a round has few messages.
+        bytes += outgoing
+            .into_iter()
+            .filter(|ranks| !ranks.is_empty())
+            .map(|ranks| to_u64(rank_batch::encode(ranks).len() - 1) * 8)
+            .sum::<u64>();
+    }
+    approximate(bytes) / approximate(expanded)
+}
