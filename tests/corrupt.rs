@@ -337,6 +337,41 @@ fn a_manifest_of_another_format_version_is_refused() {
     assert!(error.contains(&format!("format version {OTHER_VERSION}")) && error.contains("another version of farthest"), "{error}");
 }
 
+#[test]
+fn a_manifest_of_the_version_before_is_continued() {
+    let mut killed = Killed::new();
+    let copy = killed.copy();
+    for depth in [OLDER, NEWER] {
+        let path = manifest(&copy, depth);
+        let m = read_manifest(&path);
+        // Version 2 has all fields but the last one, the samples.
+        let fields = (
+            m.program_version,
+            m.puzzle_name,
+            m.metric,
+            m.puzzle_text,
+            m.puzzle_digest,
+            m.fixed_settings,
+            m.partition,
+            m.levels,
+            m.packs,
+            m.blocks,
+            m.resumes,
+            m.seconds,
+        );
+        let bytes = codec::encode(Kind { version: 2, ..MANIFEST_KIND }, &fields).expect("small");
+        fs::write(&path, bytes).expect("written");
+    }
+    succeed(&mut run(&copy, &[]));
+    let samples = |folder: &Path| fs::read_to_string(folder.join("samples.tsv")).expect("there");
+    // Samples of the levels behind the checkpoint only; everything else as ever.
+    let complete = killed.folder.path().join("complete");
+    let (found, all) = (samples(&copy), samples(&complete));
+    let later = |line: &&str| line.split('\t').next().and_then(|depth| depth.parse::<u32>().ok()).is_none_or(|depth| depth > NEWER);
+    assert_eq!(found.lines().collect::<Vec<_>>(), all.lines().filter(later).collect::<Vec<_>>());
+    assert_eq!(common::distribution(&copy), common::distribution(&complete));
+}
+
 /// A manifest whose checksum is right and whose contents are not.
 #[test]
 fn a_manifest_that_lies_is_noticed() {

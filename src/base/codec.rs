@@ -19,6 +19,7 @@ use super::error::{Error, Result};
 use super::ids::to_u64;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::borrow::Cow;
 use std::path::Path;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -72,6 +73,18 @@ pub fn encode<T: Serialize>(kind: Kind, value: &T) -> Result<Vec<u8>> {
 /// # Errors
 /// `BadData` when the bytes are no envelope, of another kind or version, truncated, damaged or followed by more.
 pub fn decode<T: DeserializeOwned>(kind: Kind, bytes: &[u8], path: &Path) -> Result<T> {
+    decode_with(kind, None, bytes, path)
+}
+
+/// [`decode`], which also reads the version before: it lacks the last fields of the value, whose encoding `missing` stands in for them.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_extended<T: DeserializeOwned>(kind: Kind, missing: &[u8], bytes: &[u8], path: &Path) -> Result<T> {
+    decode_with(kind, Some(missing), bytes, path)
+}
+
+fn decode_with<T: DeserializeOwned>(kind: Kind, missing: Option<&[u8]>, bytes: &[u8], path: &Path) -> Result<T> {
     let damaged = |found: String, expected: String| {
         Error::bad_data(path, found, expected, "the file is damaged or truncated; an older checkpoint or another copy is needed")
     };
@@ -96,13 +109,15 @@ pub fn decode<T: DeserializeOwned>(kind: Kind, bytes: &[u8], path: &Path) -> Res
             format!("kind {}", String::from_utf8_lossy(&kind.letters)),
         ));
     }
-    if half(12) != kind.version || half(14) != CODEC_BINCODE_2 {
+    let missing = missing.filter(|_| half(12) + 1 == kind.version);
+    if (half(12) != kind.version && missing.is_none()) || half(14) != CODEC_BINCODE_2 {
         return Err(Error::OtherVersion {
             path: path.to_path_buf(),
             found: format!("format version {} (codec {})", half(12), half(14)),
             expected: format!("version {} (codec {CODEC_BINCODE_2})", kind.version),
         });
     }
+    let payload = &missing.map_or_else(|| payload.into(), |missing| Cow::from([payload, missing].concat()))[..];
     let configuration = bincode::config::standard().with_limit::<LIMIT_BYTES>();
     let (value, used) = bincode::serde::decode_from_slice(payload, configuration)
         .map_err(|error| damaged(format!("undecodable payload ({error})"), "valid metadata".into()))?;
@@ -137,6 +152,17 @@ mod tests {
     fn values_come_back() {
         let bytes = encode(KIND, &sample()).expect("fits");
         assert_eq!(decoded(&bytes).expect("whole"), sample());
+    }
+
+    #[test]
+    fn the_version_before_gets_what_it_lacks() {
+        let before = encode(Kind { version: 2, ..KIND }, &vec![1_u64]).expect("fits");
+        assert!(decoded(&before).is_err());
+        // An empty text is one zero byte.
+        let value: (Vec<u64>, String) = decode_extended(KIND, &[0], &before, Path::new("file")).expect("known");
+        assert_eq!(value, (vec![1], String::new()));
+        let older = encode(Kind { version: 1, ..KIND }, &vec![1_u64]).expect("fits");
+        assert!(decode_extended::<(Vec<u64>, String)>(KIND, &[0], &older, Path::new("file")).is_err());
     }
 
     #[test]

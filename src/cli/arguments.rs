@@ -36,6 +36,8 @@ pub enum Command {
     Export(ExportArguments),
     /// Find a shortest word from a state to the solved one, or say why there is none
     Solve(SolveArguments),
+    /// Solve the sampled states of a complete run from both ends, and compare with their depths
+    SpotSolve(super::spot_solve::SpotSolveArguments),
     /// Write certificates, which farthest-verify checks
     Certify(CertifyArguments),
     /// Say whether a number rotation board of any size can be solved, and how
@@ -403,7 +405,7 @@ fn parse_sizes(text: &str) -> Result<SizeRange, String> {
 }
 
 /// A number of bytes, with K, M, G or T for binary multiples.
-fn parse_bytes(text: &str) -> Result<u64, String> {
+pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
     let letters = text.trim_end_matches("iB").trim_end_matches('B');
     let (digits, shift) = match letters.chars().last() {
         Some('k' | 'K') => (&letters[..letters.len() - 1], 10),

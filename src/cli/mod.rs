@@ -14,6 +14,7 @@ pub mod run_config;
 pub mod session;
 pub mod solve;
 pub mod solve_board;
+pub mod spot_solve;
 pub mod table;
 pub mod watch;
 pub mod watcher;
@@ -35,6 +36,7 @@ pub fn dispatch(arguments: Arguments) -> Result<i32> {
         Command::Table(table) => table::table(&table).map(|()| 0),
         Command::Export(export) => export::export(&export).map(|()| 0),
         Command::Solve(solve) => solve::solve_command(&solve),
+        Command::SpotSolve(spot) => spot_solve::spot_solve(&spot).map(|()| 0),
         Command::Certify(certify) => certify::certify(&certify).map(|()| 0),
         Command::SolveBoard(board) => solve_board::solve_board(&board),
         Command::BoardClaims => solve_board::board_claims().map(|()| 0),

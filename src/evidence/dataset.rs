@@ -42,7 +42,13 @@ pub struct Summary {
 }
 
 /// Names of the files that the checksums cover.
-const COVERED: [&str; 6] = ["antipodes.tsv", "distribution.tsv", "levels.tsv", "manifest.json", "run.toml", "summary.json"];
+const COVERED: [&str; 7] = ["antipodes.tsv", "distribution.tsv", "levels.tsv", "manifest.json", "run.toml", SAMPLES, "summary.json"];
+
+/// Sampled states of each level. Runs of earlier versions have no such file.
+const SAMPLES: &str = "samples.tsv";
+
+/// First line of `samples.tsv`.
+const SAMPLES_HEADING: &str = "depth\trank\tstate";
 
 /// The checksums that are to replace `SHA256SUMS` when the manifest changes.
 const NEXT_SUMS: &str = "SHA256SUMS.next";
@@ -97,11 +103,12 @@ pub struct Dataset {
 }
 
 /// The tables of a run by file name: the same bytes for every way to run the search.
-fn tables(puzzle: &Puzzle, outcome: &Outcome) -> [(&'static str, String); 3] {
+fn tables(puzzle: &Puzzle, outcome: &Outcome) -> [(&'static str, String); 4] {
     [
         ("distribution.tsv", distribution(&outcome.levels)),
         ("levels.tsv", levels_table(&outcome.levels)),
         ("antipodes.tsv", antipodes(puzzle, outcome)),
+        (SAMPLES, samples(puzzle, outcome)),
     ]
 }
 
@@ -112,6 +119,9 @@ fn tables(puzzle: &Puzzle, outcome: &Outcome) -> [(&'static str, String); 3] {
 /// `Io` when a file cannot be read.
 pub fn first_difference(folder: &Path, puzzle: &Puzzle, outcome: &Outcome) -> Result<Option<String>> {
     for (name, again) in tables(puzzle, outcome) {
+        if name == SAMPLES && !folder.join(name).exists() {
+            continue;
+        }
         let there = read_text(folder, name)?;
         if there == again {
             continue;
@@ -120,7 +130,11 @@ pub fn first_difference(folder: &Path, puzzle: &Puzzle, outcome: &Outcome) -> Re
         let row = |text: &str, number: usize| text.lines().nth(number).map_or_else(|| "no such row".into(), |row| row.replace('\t', " "));
         let number = (0..rows).find(|&number| row(&there, number) != row(&again, number)).unwrap_or(rows);
         // Levels are the rows behind the heading.
-        let place = if name == "antipodes.tsv" || number == 0 { format!("line {}", number + 1) } else { format!("level {}", number - 1) };
+        let place = if ["antipodes.tsv", SAMPLES].contains(&name) || number == 0 {
+            format!("line {}", number + 1)
+        } else {
+            format!("level {}", number - 1)
+        };
         return Ok(Some(format!("{name}: {place} holds {:?}, searched again it is {:?}", row(&there, number), row(&again, number))));
     }
     Ok(None)
@@ -251,6 +265,41 @@ fn antipodes(puzzle: &Puzzle, outcome: &Outcome) -> String {
     text
 }
 
+fn samples(puzzle: &Puzzle, outcome: &Outcome) -> String {
+    let space = StateSpace::of(puzzle);
+    let mut text = format!("{SAMPLES_HEADING}\n");
+    for (depth, sample) in outcome.samples.iter().enumerate() {
+        for &rank in sample {
+            let _ = writeln!(text, "{depth}\t{rank}\t{}", puzzle.text(&space.unrank(rank)));
+        }
+    }
+    text
+}
+
+/// The depths and ranks in the `samples.tsv` of a run of `puzzle`, each checked against the state beside it.
+///
+/// # Errors
+/// `Io` when the file is missing, as in runs of earlier versions; `BadData` naming the first line that is no depth, rank and state of the puzzle.
+pub fn listed_samples(folder: &Path, puzzle: &Puzzle) -> Result<Vec<(usize, StateRank)>> {
+    let space = StateSpace::of(puzzle);
+    let text = read_text(folder, SAMPLES)?;
+    let row = |line: &str| -> Option<(usize, StateRank)> {
+        let [depth, rank, state] = line.split('\t').collect::<Vec<_>>()[..] else { return None };
+        let rank = StateRank(rank.parse().ok()?);
+        let right = u128::from(rank.0) < u128::from(space.state_count()) && puzzle.text(&space.unrank(rank)) == state;
+        right.then_some((depth.parse().ok()?, rank))
+    };
+    let damaged = |line: &str, expected: &str| {
+        Error::bad_data(&folder.join(SAMPLES), format!("{line:?}"), expected, "restore it, or run again with --resume never --force")
+    };
+    let mut lines = text.lines();
+    match lines.next() {
+        Some(SAMPLES_HEADING) => {}
+        other => return Err(damaged(other.unwrap_or_default(), "the heading")),
+    }
+    lines.map(|line| row(line).ok_or_else(|| damaged(line, "a depth, a rank and its state"))).collect()
+}
+
 /// The ranks in the `antipodes.tsv` of a run of `puzzle`, each checked against the state beside it.
 ///
 /// # Errors
@@ -283,7 +332,8 @@ fn json(value: &impl Serialize) -> String {
 
 /// One line a file, as `sha256sum` writes them.
 fn checksums(folder: &Path) -> Result<String> {
-    COVERED.iter().try_fold(String::new(), |text, name| {
+    let there = COVERED.iter().filter(|&&name| name != SAMPLES || folder.join(name).exists());
+    there.into_iter().try_fold(String::new(), |text, name| {
         let path = folder.join(name);
         let bytes = fs::read(&path).map_err(|source| Error::io("read", &path, source))?;
         Ok(text + &checksum_line(&bytes, name))

@@ -66,6 +66,25 @@ pub struct Recheck {
     pub seconds: f64,
 }
 
+/// Sampled states of a run, solved from both ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SpotSolve {
+    /// The first state whose shortest word has another length, in words; `None` when there is none.
+    pub difference: Option<String>,
+    /// States that are as deep as the run says.
+    pub states: u64,
+    /// The greatest depth among them.
+    pub deepest: u32,
+    /// States that were too far for the memory.
+    pub too_large: u64,
+    /// When it ended, in UTC.
+    pub date: String,
+    /// Version of the program.
+    pub program_version: String,
+    /// Seconds it took.
+    pub seconds: f64,
+}
+
 /// A certificate of the run that the checker verified. The certificate names the digests of the archive's files, so its own digest stands for all of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VerifiedCertificate {
@@ -132,6 +151,9 @@ pub struct ManifestFile {
     /// The searches that repeated this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rechecks: Vec<Recheck>,
+    /// Sampled states that were solved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spot_solves: Vec<SpotSolve>,
     /// Certificates that were verified, by path in the run folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub certificates: Vec<VerifiedCertificate>,
@@ -175,13 +197,16 @@ impl ManifestFile {
             bytes_exchanged: outcome.bytes_exchanged,
             levels: outcome.levels.iter().map(cost).collect(),
             rechecks: Vec::new(),
+            spot_solves: Vec::new(),
             certificates: Vec::new(),
         }
     }
 
     /// The label that what is recorded deserves.
     fn deserved(&self) -> Evidence {
-        if self.rechecks.iter().any(|recheck| recheck.difference.is_some()) {
+        let is_disputed = self.rechecks.iter().any(|recheck| recheck.difference.is_some())
+            || self.spot_solves.iter().any(|solve| solve.difference.is_some());
+        if is_disputed {
             Evidence::Disputed
         } else if !self.certificates.is_empty() {
             Evidence::Certified
@@ -191,6 +216,14 @@ impl ManifestFile {
             Evidence::SingleRun
         }
     }
+}
+
+/// Records that samples of the run in `folder` were solved; returns the run's label, which changes only when a depth was wrong.
+///
+/// # Errors
+/// When the folder's files are damaged or cannot be written.
+pub fn record_spot_solve(folder: &Path, solve: SpotSolve) -> Result<Evidence> {
+    record(folder, |manifest| manifest.spot_solves.push(solve))
 }
 
 /// Records a recheck of the run in `folder`; returns the run's new label.

@@ -202,6 +202,7 @@ fn commit_manifest(search: &mut Search<'_>, depth: Depth, reports: &[Vec<u8>]) -
         blocks,
         resumes: search.resumes,
         seconds: search.seconds(),
+        samples: search.samples.clone(),
     };
     atomic_file::sync_folder(&folder)?;
     fault_point::pass("before-commit").map_err(|source| Error::io("commit", &folder, source))?;

@@ -9,7 +9,7 @@ use super::guards::{self, LevelTotals, Tally};
 use super::manifest::LevelRecord;
 use super::observer::{Event, Observer};
 use super::stop::{StopReason, VOTES};
-use super::{Search, archive, lane_rounds, spot_checks, state_rounds, unseen_rounds};
+use super::{Search, archive, lane_rounds, samples, spot_checks, state_rounds, unseen_rounds};
 use crate::base::Result;
 use crate::base::mix::{Fingerprint, RunFingerprint};
 use crate::exchange::agree;
@@ -105,6 +105,7 @@ pub fn advance(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<A
     let last = search.levels.last_mut().expect("there still");
     last.seconds = since.elapsed().as_secs_f64();
     search.levels.push(LevelRecord::new(depth, totals.found));
+    samples::draw(search);
     Ok(Advance::Closed)
 }
 

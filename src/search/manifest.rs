@@ -3,7 +3,7 @@
 use crate::base::codec::{self, Kind};
 use crate::base::mix::Fingerprint;
 use crate::base::partition::Partition;
-use crate::base::{Depth, Error, Result};
+use crate::base::{Depth, Error, Result, StateRank};
 use crate::puzzle::Puzzle;
 use crate::store::{BlockEntry, Edges, LevelPart};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Envelope of a manifest.
-pub const MANIFEST_KIND: Kind = Kind { letters: *b"MANI", version: 2 };
+pub const MANIFEST_KIND: Kind = Kind { letters: *b"MANI", version: 3 };
+
+/// What version 2 lacks at its end: no samples.
+const NO_SAMPLES: [u8; 1] = [0];
 
 /// A closed level. What its expansion showed is known only once the next level is closed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,6 +93,8 @@ pub struct Manifest {
     pub resumes: u32,
     /// Seconds of the whole run so far.
     pub seconds: f64,
+    /// Sampled states, by depth. Empty in a checkpoint of version 2, which had none.
+    pub samples: Vec<Vec<StateRank>>,
 }
 
 impl Manifest {
@@ -106,7 +111,7 @@ impl Manifest {
     /// # Errors
     /// `BadData` when they are damaged or contradict themselves.
     pub fn decode(bytes: &[u8], path: &Path) -> Result<Self> {
-        let manifest: Self = codec::decode(MANIFEST_KIND, bytes, path)?;
+        let manifest: Self = codec::decode_extended(MANIFEST_KIND, &NO_SAMPLES, bytes, path)?;
         let consistent = !manifest.levels.is_empty()
             && manifest.levels.iter().zip(0..).all(|(level, depth)| level.depth == Depth(depth))
             && manifest.blocks.iter().all(|(pack, entry)| {

@@ -17,6 +17,7 @@ pub mod manifest;
 pub mod observer;
 pub mod outcome;
 pub mod run_folder;
+pub mod samples;
 pub mod shared_views;
 pub mod shortest;
 pub mod spot_checks;

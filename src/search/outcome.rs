@@ -19,6 +19,8 @@ pub struct Outcome {
     pub antipodes: u64,
     /// The antipodes of lowest rank, ascending: all of them when they are at most the setting's number.
     pub listed_antipodes: Vec<StateRank>,
+    /// Sampled states, by depth.
+    pub samples: Vec<Vec<StateRank>>,
     /// How often the search went on from a checkpoint; sessions that committed nothing leave no trace.
     pub resumes: u32,
     /// Seconds of all sessions.
@@ -41,6 +43,7 @@ pub fn collect(search: &Search<'_>) -> Result<Outcome> {
         gods_number: last.depth,
         antipodes: last.states,
         listed_antipodes: lowest_antipodes(search),
+        samples: search.samples.clone(),
         resumes: search.resumes,
         seconds: search.seconds(),
         bytes_exchanged: search.levels.iter().map(|level| level.bytes_exchanged).sum(),

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Files of a run folder beside the lock.
-const FILES: [&str; 10] = [
+const FILES: [&str; 11] = [
     "SHA256SUMS",
     "SHA256SUMS.next",
     "summary.json",
@@ -14,6 +14,7 @@ const FILES: [&str; 10] = [
     "distribution.tsv",
     "levels.tsv",
     "antipodes.tsv",
+    "samples.tsv",
     "run.toml",
     "run.log",
     "progress.json",

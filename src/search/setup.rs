@@ -8,7 +8,7 @@ use super::shared_views::SharedViews;
 use super::stop::StopRequest;
 use crate::base::ids::to_u64;
 use crate::base::partition::Partition;
-use crate::base::{Depth, Error, ProcessId, Result};
+use crate::base::{Depth, Error, ProcessId, Result, StateRank};
 use crate::exchange::Exchange;
 use crate::expand::{LaneExpansion, StateExpansion};
 use crate::puzzle::Puzzle;
@@ -64,6 +64,8 @@ pub struct Search<'a> {
     pub shards: Vec<Shard>,
     /// The closed levels, by depth.
     pub levels: Vec<LevelRecord>,
+    /// Sampled states of the closed levels, by depth.
+    pub samples: Vec<Vec<StateRank>>,
     /// Compiled generators.
     pub expansion: StateExpansion,
     /// The same compiled for lanes, where the puzzle allows it.
@@ -126,6 +128,7 @@ impl<'a> Search<'a> {
             partition,
             shards,
             levels: Vec::new(),
+            samples: Vec::new(),
             rules: Rules::of(puzzle, settings.expected_states),
             expansion,
             lanes,

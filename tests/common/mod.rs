@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Files that must be the same bytes for any processes, threads, interruptions.
-pub const SAME_BYTES: [&str; 5] = ["distribution.tsv", "levels.tsv", "antipodes.tsv", "summary.json", "run.toml"];
+pub const SAME_BYTES: [&str; 6] = ["distribution.tsv", "levels.tsv", "antipodes.tsv", "samples.tsv", "summary.json", "run.toml"];
 
 /// Seconds after which a started program counts as hung.
 const LIMIT_SECONDS: &str = "120";

@@ -9,7 +9,7 @@ use crate::exchange::{agree, broadcast};
 use crate::ranking::StateSpace;
 use crate::search::manifest::{LevelRecord, Manifest, PackFile};
 use crate::search::observer::{Event, Observer};
-use crate::search::{Search, archive};
+use crate::search::{Search, archive, samples};
 use crate::store::block::SetName;
 use crate::store::{BlockEntry, LevelPart, PackReader, Storage};
 use rayon::prelude::*;
@@ -94,6 +94,7 @@ fn start(search: &mut Search<'_>) -> Result<()> {
     search.exchange.sum(&mut sums);
     let found = LevelPart { states: sums[0], fingerprint: Fingerprint([sums[1], sums[2]]) };
     search.levels = vec![LevelRecord::new(Depth::ZERO, found)];
+    samples::draw(search);
     if search.settings.keep_levels {
         archive::write(search, Depth::ZERO)?;
     }
@@ -141,6 +142,8 @@ fn restore(search: &mut Search<'_>, depth: Depth) -> Result<()> {
             .collect();
     }
     search.levels = manifest.levels;
+    search.samples = manifest.samples;
+    search.samples.resize(search.levels.len(), Vec::new());
     search.resumes = manifest.resumes + 1;
     search.earlier_seconds = manifest.seconds;
     search.commits.levels_saved = search.levels.len();

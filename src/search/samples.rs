@@ -1,0 +1,90 @@
+//! States of every level that are published with the results, so that others can solve them and compare.
+//!
+//! For each level a few ranks are drawn, always the same ones; the sample is the first state of the level at or behind each, going round at the end of the ranks. So it depends on the level
+//! only, not on processes, shards or resumes.
+
+use super::Search;
+use crate::base::StateRank;
+use crate::base::ids::index_u32;
+use crate::base::mix::mix64;
+use crate::store::Shard;
+
+/// Ranks drawn for each level.
+pub const SAMPLES: u64 = 4;
+
+/// Stands for a process without states of the level.
+const NONE: u64 = u64::MAX;
+
+/// Draws the sample of the last closed level, the frontier. Collective. Cost: a look at the lists of a few shards.
+pub fn draw(search: &mut Search<'_>) {
+    let ranks = search.partition.state_count();
+    let depth = search.depth().0;
+    let wanted: Vec<u64> = (0..SAMPLES).map(|number| mix64(u64::from(depth) << 8 | number) % ranks).collect();
+    let own: Vec<u64> = wanted.iter().map(|&wanted| distance_up(&search.shards, wanted, ranks)).collect();
+    let all = search.exchange.all_to_all(vec![own; index_u32(search.exchange.processes())]);
+    let nearest =
+        |number: usize| all.iter().filter_map(|distances| distances.get(number)).copied().min().filter(|&distance| distance != NONE);
+    let mut sample: Vec<StateRank> = wanted
+        .iter()
+        .enumerate()
+        .filter_map(|(number, wanted)| nearest(number).map(|distance| StateRank((wanted + distance) % ranks)))
+        .collect();
+    sample.sort_unstable();
+    sample.dedup();
+    search.samples.push(sample);
+}
+
+/// How far behind `wanted` the first frontier state of these shards is, going round after `ranks`; [`NONE`] without any.
+fn distance_up(shards: &[Shard], wanted: u64, ranks: u64) -> u64 {
+    let first = shards.partition_point(|shard| shard.ranks.end <= wanted);
+    // The first shard once more at the end, for its ranks below the wanted one.
+    for (turn, shard) in shards[first..].iter().chain(&shards[..shards.len().min(first + 1)]).enumerate() {
+        let least = if turn == 0 && first < shards.len() { wanted.max(shard.ranks.start) } else { shard.ranks.start };
+        if let Some(rank) = first_from(shard, least) {
+            return if rank >= wanted { rank - wanted } else { rank + ranks - wanted };
+        }
+    }
+    NONE
+}
+
+/// The first frontier state of a shard from the rank `least` on.
+fn first_from(shard: &Shard, least: u64) -> Option<u64> {
+    let mut cursor = (shard.frontier.count() > 0 && least < shard.ranks.end).then(|| least - shard.ranks.start);
+    while let Some(from) = cursor {
+        // Lists start at whole words, and may hold a few states before the wanted one.
+        let mut found = Vec::new();
+        cursor = shard.frontier.list_from(from, 1, shard.ranks.start, &mut found);
+        if let Some(&rank) = found.iter().find(|&&rank| rank >= least) {
+            return Some(rank);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::ShardId;
+    use crate::store::Storage;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+        #[test]
+        fn the_nearest_is_found(states in proptest::collection::btree_set(0_u64..4_800, 0..60), wanted in 0_u64..4_800, owned in 0_u32..16) {
+            let folder = tempfile::tempdir().expect("temporary folder");
+            let mut shards: Vec<Shard> = (0..4_u32)
+                .filter(|id| owned >> id & 1 == 1)
+                .map(|id| Shard::new(ShardId(id), u64::from(id) * 1_200..u64::from(id + 1) * 1_200, &folder.path().join("bits"), Storage::File))
+                .collect();
+            let mut expected = NONE;
+            for shard in &mut shards {
+                let own: Vec<u64> = states.iter().copied().filter(|rank| shard.ranks.contains(rank)).collect();
+                expected = own.iter().map(|rank| (rank + 4_800 - wanted) % 4_800).fold(expected, u64::min);
+                shard.accept(&own).expect("room");
+                shard.close_level().expect("room");
+            }
+            prop_assert_eq!(distance_up(&shards, wanted, 4_800), expected);
+        }
+    }
+}
