@@ -6,7 +6,7 @@
 mod generations;
 mod restore;
 
-pub use generations::{exists, refuse_other_search, was_set_aside};
+pub use generations::{exists, newest_whole, refuse_other_search, was_set_aside};
 pub use restore::{restore_or_start, set_aside};
 
 use super::Search;
@@ -90,6 +90,7 @@ pub fn commit(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<()
     }
     let since = Instant::now();
     let depth = search.depth();
+    observer.notice(&Event::Committing { depth });
     let generation = generation_folder(&search.folder.checkpoint(), depth);
     let prepared = if search.is_first() { prepare_generation(&generation) } else { Ok(()) };
     agree(search.exchange, prepared)?;

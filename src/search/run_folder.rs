@@ -4,6 +4,7 @@ use crate::base::{Error, Result, atomic_file};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Files of a run folder beside the lock.
 const FILES: [&str; 10] = [
@@ -21,6 +22,9 @@ const FILES: [&str; 10] = [
 
 /// A folder with one of these is a run folder.
 const MARKS: [&str; 3] = ["lock", "run.toml", "summary.json"];
+
+/// How long a lock that somebody else holds is asked for again: those who only look whether the run is alive hold it for a moment.
+const LOCK_PATIENCE: Duration = Duration::from_millis(300);
 
 /// The file that shows whether the folder can be written.
 const PROBE: &str = ".probe";
@@ -144,6 +148,26 @@ impl RunFolder {
         fs::create_dir_all(&work).map_err(|source| Error::io("create folder", &work, source))
     }
 
+    /// Whether there is a run here, or was one that left something.
+    #[must_use]
+    pub fn is_run(&self) -> bool {
+        MARKS.iter().any(|name| self.file(name).is_file())
+    }
+
+    /// Whether a process holds the lock. Asks for a shared lock, and gives it back at once.
+    #[must_use]
+    pub fn is_locked(&self) -> bool {
+        File::open(self.file("lock")).is_ok_and(|file| file.try_lock_shared().is_err())
+    }
+
+    /// Who holds the lock, or held it last, as it wrote itself down.
+    #[must_use]
+    pub fn lock_owner(&self) -> LockOwner {
+        let text = fs::read_to_string(self.file("lock")).unwrap_or_default();
+        let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key).map(|rest| rest.trim().to_owned()));
+        LockOwner { host: value("host "), process_id: value("process id ").and_then(|text| text.parse().ok()) }
+    }
+
     /// Locks the folder for this job; the lock ends with the returned value, or with the process however it ends.
     ///
     /// # Errors
@@ -157,7 +181,14 @@ impl RunFolder {
             .truncate(false)
             .open(&path)
             .map_err(|source| Error::io("open", &path, source))?;
-        match file.try_lock() {
+        let since = Instant::now();
+        let locked = loop {
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) if since.elapsed() < LOCK_PATIENCE => std::thread::sleep(LOCK_PATIENCE / 30),
+                other => break other,
+            }
+        };
+        match locked {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut owner = String::new();
@@ -182,6 +213,15 @@ impl RunFolder {
         file.set_len(0).and_then(|()| file.write_all(owner.as_bytes())).map_err(|source| Error::io("write", &path, source))?;
         Ok(RunLock { _file: file })
     }
+}
+
+/// Who wrote a lock file; `None` where it says nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LockOwner {
+    /// The host.
+    pub host: Option<String>,
+    /// The process on it.
+    pub process_id: Option<u32>,
 }
 
 /// The lock of a run folder, held while this value lives.
@@ -222,7 +262,10 @@ mod tests {
         let error = run.lock().expect_err("held");
         assert_eq!(error.exit_code(), 73);
         assert!(error.to_string().contains(&format!("process id {}", std::process::id())), "{error}");
+        assert!(run.is_run() && run.is_locked());
+        assert_eq!(run.lock_owner().process_id, Some(std::process::id()));
         drop(held);
+        assert!(!run.is_locked());
         run.lock().expect("free again");
     }
 }

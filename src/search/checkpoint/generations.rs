@@ -67,12 +67,19 @@ pub fn exists(folder: &Path) -> Result<bool> {
 /// # Errors
 /// `Config` listing every key that differs, by the newest manifest that is whole.
 pub fn refuse_other_search(folder: &Path, puzzle: &Puzzle, partition: &Partition, fixed_settings: &BTreeMap<String, String>) -> Result<()> {
-    let whole = manifests(folder)?.into_iter().find_map(|depth| {
+    newest_whole(folder)?.map_or(Ok(()), |(manifest, path)| manifest.check_same_search(puzzle, partition, fixed_settings, &path))
+}
+
+/// The newest manifest in the checkpoint folder that is whole, and its file. Its packs are not looked at.
+///
+/// # Errors
+/// `Io` when the folder cannot be listed.
+pub fn newest_whole(folder: &Path) -> Result<Option<(Manifest, PathBuf)>> {
+    Ok(manifests(folder)?.into_iter().find_map(|depth| {
         let path = manifest_path(folder, depth);
         let manifest = Manifest::decode(&fs::read(&path).ok()?, &path).ok()?;
         Some((manifest, path))
-    });
-    whole.map_or(Ok(()), |(manifest, path)| manifest.check_same_search(puzzle, partition, fixed_settings, &path))
+    }))
 }
 
 pub(super) fn generation_name(depth: Depth) -> String {
