@@ -3,6 +3,7 @@
 pub mod arguments;
 pub mod certify;
 pub mod export;
+pub mod opening;
 pub mod plan;
 pub mod prepared;
 pub mod progress;

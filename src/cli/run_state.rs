@@ -152,14 +152,20 @@ impl RunState {
                 session::shell_word(root)
             )));
         }
-        let mut remarks = Vec::new();
+        let owner = folder.lock_owner();
         let complete = dataset::is_complete(root);
+        if let (false, Some(host)) = (complete, owner.part_of) {
+            return Err(Error::config(format!(
+                "{}: found a part of a run whose first process is on host {host}, expected the run itself; ask on that host",
+                root.display()
+            )));
+        }
+        let mut remarks = Vec::new();
         let progress = Progress::read(root).map_err(|error| remarks.push(error.to_string())).ok();
         let alive = is_alive(&folder, progress.as_ref());
         if complete {
             return Self::of_results(root, alive);
         }
-        let owner = folder.lock_owner();
         // Another session's progress says nothing about this one.
         let own = progress
             .as_ref()

@@ -26,8 +26,8 @@ const MARKS: [&str; 3] = ["lock", "run.toml", "summary.json"];
 /// How long a lock that somebody else holds is asked for again: those who only look whether the run is alive hold it for a moment.
 const LOCK_PATIENCE: Duration = Duration::from_millis(300);
 
-/// The file that shows whether the folder can be written.
-const PROBE: &str = ".probe";
+/// The file that shows whether the folder can be written; tokens that show who sees it begin with the same.
+pub(super) const PROBE: &str = ".probe";
 
 /// Paths of a run's files.
 #[derive(Clone, Debug)]
@@ -113,11 +113,16 @@ impl RunFolder {
         self.remove_temporaries()
     }
 
-    /// Removes the temporary files that a killed run left beside the files of the folder. Only for who holds the lock.
+    /// Removes the temporary files and tokens that a killed run left beside the files of the folder. Only for who holds the lock.
     ///
     /// # Errors
     /// `Io` when one cannot be removed.
     pub fn remove_temporaries(&self) -> Result<()> {
+        for entry in fs::read_dir(&self.root).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(PROBE) {
+                remove_file(&entry.path())?;
+            }
+        }
         FILES.iter().try_for_each(|name| remove_file(&atomic_file::temporary_name(&self.file(name))))
     }
 
@@ -126,16 +131,24 @@ impl RunFolder {
     /// # Errors
     /// `Io` with exit code 77 when permission is missing, 74 for other faults.
     pub fn create(&self) -> Result<()> {
+        self.create_root()?;
+        let probe = self.file(PROBE);
+        atomic_file::write(&probe, b"probe")?;
+        fs::remove_file(&probe).map_err(|source| Error::io("remove", &probe, source))
+    }
+
+    /// Creates the folder when it is not there.
+    ///
+    /// # Errors
+    /// `CannotCreate` when a file is in the way, `Io` for other faults.
+    pub fn create_root(&self) -> Result<()> {
         fs::create_dir_all(&self.root).map_err(|source| match source.kind() {
             std::io::ErrorKind::AlreadyExists | std::io::ErrorKind::NotADirectory => Error::CannotCreate {
                 path: self.root.clone(),
                 reason: "a file is in the way of this run folder; choose another folder with --out".into(),
             },
             _ => Error::io("create folder", &self.root, source),
-        })?;
-        let probe = self.file(PROBE);
-        atomic_file::write(&probe, b"probe")?;
-        fs::remove_file(&probe).map_err(|source| Error::io("remove", &probe, source))
+        })
     }
 
     /// Empties and creates the scratch folder (first process only).
@@ -165,7 +178,11 @@ impl RunFolder {
     pub fn lock_owner(&self) -> LockOwner {
         let text = fs::read_to_string(self.file("lock")).unwrap_or_default();
         let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key).map(|rest| rest.trim().to_owned()));
-        LockOwner { host: value("host "), process_id: value("process id ").and_then(|text| text.parse().ok()) }
+        LockOwner {
+            host: value("host "),
+            process_id: value("process id ").and_then(|text| text.parse().ok()),
+            part_of: value("part of the run on host "),
+        }
     }
 
     /// Locks the folder for this job; the lock ends with the returned value, or with the process however it ends.
@@ -173,6 +190,14 @@ impl RunFolder {
     /// # Errors
     /// `CannotCreate` naming the job that holds it.
     pub fn lock(&self) -> Result<RunLock> {
+        self.lock_part_of(None)
+    }
+
+    /// The same where the run's own folder is on the disk of another host, `whole`.
+    ///
+    /// # Errors
+    /// As [`RunFolder::lock`].
+    pub fn lock_part_of(&self, whole: Option<&str>) -> Result<RunLock> {
         let path = self.file("lock");
         let mut file = OpenOptions::new()
             .read(true)
@@ -204,11 +229,12 @@ impl RunFolder {
             Err(TryLockError::Error(source)) => return Err(Error::io("lock", &path, source)),
         }
         let owner = format!(
-            "host {}\nprocess id {}\njob {}\nstarted {}\n",
+            "host {}\nprocess id {}\njob {}\nstarted {}\n{}",
             super::host::host_name(),
             std::process::id(),
             std::env::var("SLURM_JOB_ID").or_else(|_| std::env::var("PBS_JOBID")).unwrap_or_else(|_| "none".into()),
             jiff::Timestamp::now(),
+            whole.map_or_else(String::new, |host| format!("part of the run on host {host}\n")),
         );
         file.set_len(0).and_then(|()| file.write_all(owner.as_bytes())).map_err(|source| Error::io("write", &path, source))?;
         Ok(RunLock { _file: file })
@@ -222,6 +248,8 @@ pub struct LockOwner {
     pub host: Option<String>,
     /// The process on it.
     pub process_id: Option<u32>,
+    /// The host of the first process, when that one has another folder.
+    pub part_of: Option<String>,
 }
 
 /// The lock of a run folder, held while this value lives.
