@@ -79,7 +79,7 @@ fn configurations(folder: &Path) -> Vec<Case> {
         file(
             "archive.toml",
             "puzzle = \"turnstyle-4\"\n[search]\nkeep_levels = true\nshared_filesystem = false\n",
-            "4:1",
+            "4:21",
             &[
                 "search.shared_filesystem: found shared_filesystem = false together with keep_levels",
                 "archive levels in a folder that all hosts see",
