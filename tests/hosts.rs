@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::disturb::{names, only_line, scratch};
+use common::disturb::{file_points, names, only_line, scratch};
 use common::{farthest, farthest_under, has_mpi, outcome, result_bytes, succeed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -115,6 +115,39 @@ fn folders_apart_interrupted_and_resumed_on_others() {
         assert_eq!((code, stdout.as_str()), (0, ""), "{stderr}");
         assert_eq!(result_bytes(&folder.path().join("a/run")), expected);
     }
+}
+
+/// At every kind of file operation, on the first process's disk and on another: a full disk ends the job with the documented code, a kill with another one, and neither costs a byte.
+#[test]
+fn folders_apart_and_a_fault_at_every_file_operation() {
+    if !has_mpi() {
+        return;
+    }
+    let folder = scratch();
+    let config = config(folder.path(), "turnstyle-8", "leading_positions = 1\n");
+    let expected = reference(folder.path(), &config);
+    let mut faults = 0;
+    for (number, point) in file_points().into_iter().enumerate() {
+        for process in [0, 2] {
+            let action = if (number + process) % 2 == 0 { "kill" } else { "enospc" };
+            let what = format!("{point} in process {process}: {action}");
+            let run = format!("{point}-{process}");
+            let mut command = apart(folder.path(), &[("a", 2), ("b", 1)], &["run", &config, "--out", &run]);
+            let (code, _, stderr) =
+                outcome(command.env("FARTHEST_FAULT", format!("{point}:2:{action}")).env("FARTHEST_FAULT_PROCESS", process.to_string()));
+            assert!(![75, 78, 124].contains(&code) && (action == "kill" || [0, 74].contains(&code)), "{what}: {code}: {stderr}");
+            faults += u32::from(code != 0);
+            let (code, _, stderr) = outcome(&mut apart(folder.path(), &[("b", 1), ("a", 2)], &["run", &config, "--out", &run]));
+            assert!(code == 0 && !stderr.contains("not usable"), "{what}: {code}: {stderr}");
+            let complete: Vec<_> =
+                ["a", "b"].iter().map(|disk| folder.path().join(disk).join(&run)).filter(|run| run.join("SHA256SUMS").exists()).collect();
+            assert_eq!(complete.len(), 1, "{what}");
+            assert_eq!(result_bytes(&complete[0]), expected, "{what}");
+            let left = ["a", "b"].iter().any(|disk| folder.path().join(disk).join(&run).join("checkpoint").exists());
+            assert!(!left, "{what}");
+        }
+    }
+    assert!(faults > 12, "{faults} faults");
 }
 
 #[test]
