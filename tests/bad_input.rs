@@ -76,6 +76,16 @@ fn configurations(folder: &Path) -> Vec<Case> {
             "3:1",
             &["search.keep_level: found an unknown key", "did you mean \"keep_levels\"?"],
         ),
+        file(
+            "archive.toml",
+            "puzzle = \"turnstyle-4\"\n[search]\nkeep_levels = true\nshared_filesystem = false\n",
+            "4:21",
+            &[
+                "search.shared_filesystem: found shared_filesystem = false together with keep_levels",
+                "archive levels in a folder that all hosts see",
+            ],
+        ),
+        file("shared.toml", "puzzle = \"turnstyle-4\"\n[search]\nshared_filesystem = 0\n", "3:21", &["search.shared_filesystem: found 0"]),
         file("zero.toml", "puzzle = \"turnstyle-4\"\n[search]\nround_kib = 0\n", "3:13", &["search.round_kib: found 0", "from 1"]),
         file("length.toml", &generator("images = [1, 0]"), "6:10", &["a list of 2 positions", "6, one"]),
         file("cycle.toml", &generator("cycles = \"(0 1)(1 2)\""), "6:17", &["1 a second time", "delete"]),

@@ -46,6 +46,9 @@ pub enum Command {
     BoardClaims,
     /// List the puzzles that ship with the program
     Puzzles,
+    /// Say in one look what the run of a folder is doing, from another terminal
+    #[command(after_help = super::status::EXIT_CODES)]
+    Status(StatusArguments),
     /// Draw the progress of a run from another terminal
     Watch(WatchArguments),
 }
@@ -322,6 +325,16 @@ pub struct CertifyDistanceArguments {
     /// Only write the certificate; the run is not labelled as certified
     #[arg(long)]
     pub write_only: bool,
+}
+
+/// Arguments of `status`.
+#[derive(Clone, Debug, Args)]
+pub struct StatusArguments {
+    /// The run folder
+    pub folder: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `watch`.

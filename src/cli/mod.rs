@@ -3,6 +3,7 @@
 pub mod arguments;
 pub mod certify;
 pub mod export;
+pub mod opening;
 pub mod plan;
 pub mod prepared;
 pub mod progress;
@@ -11,10 +12,12 @@ pub mod puzzles;
 pub mod recheck;
 pub mod run;
 pub mod run_config;
+pub mod run_state;
 pub mod session;
 pub mod solve;
 pub mod solve_board;
 pub mod spot_solve;
+pub mod status;
 pub mod table;
 pub mod watch;
 pub mod watcher;
@@ -41,6 +44,7 @@ pub fn dispatch(arguments: Arguments) -> Result<i32> {
         Command::SolveBoard(board) => solve_board::solve_board(&board),
         Command::BoardClaims => solve_board::board_claims().map(|()| 0),
         Command::Puzzles => puzzles::puzzles().map(|()| 0),
+        Command::Status(arguments) => status::status(&arguments),
         Command::Watch(watch) => watch::watch(&watch),
     }
 }

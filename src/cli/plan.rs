@@ -115,7 +115,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
         speed.nanoseconds_per_state,
         speed.nanoseconds_per_unit.map_or_else(String::new, |unit| format!(", {unit:.0} ns a unit of 120 ranks and dense level")),
     );
-    if let Err(short) = budget.check(&host::Placement::alone(), ProcessId::FIRST, free_memory, free_disk) {
+    if let Err(short) = budget.check(&host::Placement::alone(), ProcessId::FIRST, free_memory, free_disk, true) {
         println!("One process would be refused here: {short}");
     }
     Ok(())

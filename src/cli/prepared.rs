@@ -7,13 +7,13 @@ use crate::base::ids::to_usize;
 use crate::base::partition::Partition;
 use crate::base::{Error, Result};
 use crate::evidence::group_order;
-use crate::exchange::{Exchange, agree};
+use crate::exchange::{Exchange, agree, broadcast};
 use crate::expand::LaneExpansion;
 use crate::puzzle::Puzzle;
 use crate::search::budget::Budget;
 use crate::search::expansion_choice::{Expansion, ExpansionChoice};
 use crate::search::host::{self, Placement};
-use crate::search::{Ending, RunFolder, Search, Settings, StopRequest};
+use crate::search::{Disks, Ending, RunFolder, Search, Settings, StopRequest};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -52,6 +52,28 @@ impl Prepared {
         let states = states_of(&puzzle)?;
         let budget = budget_of(&config, &partition, states, lanes_of(&config, &puzzle, &partition).is_some());
         Ok(Self { config, puzzle, states, partition, folder: RunFolder::new(root), budget })
+    }
+
+    /// Every process reads the configuration by itself: on hosts that share no file system it may be another one of the same name. Collective.
+    ///
+    /// # Errors
+    /// `Config`, the same on every process, naming one that differs from the first.
+    pub fn check_same_everywhere(&self, exchange: &dyn Exchange) -> Result<()> {
+        let own = self.config.to_toml();
+        let first = broadcast(exchange, own.as_bytes());
+        let same = if first == own.as_bytes() {
+            Ok(())
+        } else {
+            let first = String::from_utf8_lossy(&first).into_owned();
+            let (here, there) =
+                own.lines().zip(first.lines()).find(|(here, there)| here != there).unwrap_or(("other lines", "lines of its own"));
+            Err(Error::config(format!(
+                "process {} on host {} reads another configuration than process 0: {here} here, {there} there; give all hosts the same file",
+                exchange.process(),
+                host::host_name()
+            )))
+        };
+        agree(exchange, same)
     }
 }
 
@@ -113,7 +135,7 @@ pub fn check_budget(prepared: &Prepared, placement: &Placement, exchange: &dyn E
     // What the run has on disk already is part of what it needs.
     let reused = folder_bytes(prepared.folder.root());
     let free = host::free_disk_bytes(prepared.folder.root())?.saturating_add(reused);
-    prepared.budget.check(placement, exchange.process(), host::available_memory_bytes(), free)
+    prepared.budget.check(placement, exchange.process(), host::available_memory_bytes(), free, prepared.config.search.shared_filesystem)
 }
 
 /// Bytes of all files below `folder`; 0 when there is none.
@@ -134,7 +156,14 @@ fn folder_bytes(folder: &Path) -> u64 {
 ///
 /// # Errors
 /// As [`crate::search::run`].
-pub fn search(prepared: &Prepared, exchange: &dyn Exchange, stop: &StopRequest, threads: usize, observer: &mut Watcher) -> Result<Ending> {
+pub fn search(
+    prepared: &Prepared,
+    disks: &Disks,
+    exchange: &dyn Exchange,
+    stop: &StopRequest,
+    threads: usize,
+    observer: &mut Watcher,
+) -> Result<Ending> {
     let settings = Settings {
         threads,
         checkpoint_seconds: prepared.config.search.checkpoint_seconds,
@@ -150,6 +179,7 @@ pub fn search(prepared: &Prepared, exchange: &dyn Exchange, stop: &StopRequest, 
     };
     let set_up = Search::new(exchange, &prepared.puzzle, &prepared.folder, stop, prepared.partition, settings);
     let mut search = agree(exchange, set_up)?;
+    search.disks = disks.clone();
     crate::search::run(&mut search, observer.as_observer())
 }
 

@@ -64,12 +64,21 @@ pub fn bar_message(progress: &Progress) -> String {
 /// Time to the end at the present rate, in words.
 #[must_use]
 pub fn remaining(progress: &Progress) -> String {
-    let left = progress.expected.saturating_sub(progress.found);
-    if progress.rate < 1.0 || left == 0 {
-        return "left: -".into();
-    }
-    let seconds = (approximate(left) / progress.rate).min(1e9);
-    format!("left: {}", humantime::format_duration(Duration::from_secs(crate::base::ids::rounded_down(seconds))))
+    let left = seconds_left(progress.found, progress.expected, progress.rate);
+    left.map_or_else(|| "left: -".into(), |seconds| format!("left: {}", span(seconds)))
+}
+
+/// Seconds until all `expected` states are found at `rate` a second; `None` when there is no rate to speak of, or nothing left.
+#[must_use]
+pub fn seconds_left(found: u64, expected: u64, rate: f64) -> Option<f64> {
+    let left = expected.saturating_sub(found);
+    (rate >= 1.0 && left > 0).then(|| (approximate(left) / rate).min(1e9))
+}
+
+/// A number of seconds in words.
+#[must_use]
+pub fn span(seconds: f64) -> String {
+    humantime::format_duration(Duration::from_secs(crate::base::ids::rounded_down(seconds))).to_string()
 }
 
 /// A count with a decimal prefix.
@@ -197,7 +206,13 @@ impl Observer for Reporter {
                     debug!("{line}");
                 }
             }
+            Event::Committing { depth } => {
+                self.progress.phase = Phase::Committing;
+                self.progress.depth = depth.0;
+                self.write_file(true);
+            }
             Event::Committed { depth, bytes, seconds } => {
+                self.progress.phase = Phase::Running;
                 self.progress.checkpoint_depth = Some(depth.0);
                 debug!("checkpoint of level {depth}: {} in {seconds:.2} s", readable_bytes(*bytes));
                 self.write_file(true);

@@ -13,12 +13,22 @@ pub const NAME: &str = "progress.json";
 pub enum Phase {
     /// It searches.
     Running,
+    /// It writes a checkpoint.
+    Committing,
     /// It found everything.
     Complete,
     /// It stopped with a checkpoint.
     Stopped,
     /// It failed.
     Failed,
+}
+
+impl Phase {
+    /// Whether the session that wrote this has ended by itself.
+    #[must_use]
+    pub fn is_over(self) -> bool {
+        !matches!(self, Self::Running | Self::Committing)
+    }
 }
 
 /// The state of a run.

@@ -5,6 +5,7 @@
 //! search has a folder of its own in the run folder; it is removed at the end, and kept with its checkpoint when the search is stopped, so that the same command goes on.
 
 use super::arguments::{RecheckArguments, SessionArguments, Transport};
+use super::opening;
 use super::prepared::{Prepared, check_budget, search, threads_of};
 use super::progress_file::Phase;
 use super::run_config::{RunConfig, partition_of};
@@ -16,7 +17,7 @@ use crate::base::{Error, Result, atomic_file};
 use crate::evidence::dataset::{self, Dataset};
 use crate::evidence::{Recheck, manifest_file};
 use crate::exchange::launcher::Launcher;
-use crate::exchange::{Exchange, ROUND_WORDS, agree};
+use crate::exchange::{Exchange, ROUND_WORDS, agree, broadcast};
 use crate::puzzle::Puzzle;
 use crate::search::expansion_choice::{Expansion, ExpansionChoice};
 use crate::search::host::Placement;
@@ -56,14 +57,22 @@ fn job(arguments: &RecheckArguments, session: &SessionArguments, exchange: &dyn 
     let first = exchange.process().0 == 0;
     // The lock lives as long as this function.
     let _lock = agree(exchange, if first { lock_complete(&run).map(Some) } else { Ok(None) })?;
-    let prepared = agree(exchange, prepare(arguments, &run))?;
+    // Only the first process's host needs to have the results.
+    let config = agree(exchange, if first { other_way(arguments, &run).map(|config| config.to_toml()) } else { Ok(String::new()) })?;
+    let config = String::from_utf8_lossy(&broadcast(exchange, config.as_bytes())).into_owned();
+    let prepared = agree(exchange, prepare(&config, &run))?;
     let placement = Placement::of_job(exchange);
     agree(exchange, check_budget(&prepared, &placement, exchange))?;
     let threads = agree(exchange, threads_of(session, &placement, exchange))?;
-    let _own_lock = agree(exchange, if first { open_folder(&prepared).map(Some) } else { Ok(None) })?;
+    let shared = prepared.config.search.shared_filesystem;
+    let (disks, _own_lock) = opening::lock(&prepared.folder, shared, exchange, &placement, || Ok(()))?;
+    // On another disk the folder around it is a part of the run from now on, and locked as such.
+    let around = || run.create_root().and_then(|()| run.lock_part_of(placement.hosts.first().map(String::as_str)));
+    let _other_lock = agree(exchange, if disks.leads() && !first { around().map(Some) } else { Ok(None) })?;
+    agree(exchange, if disks.leads() { make_ready(&prepared) } else { Ok(()) })?;
     let mut observer = Watcher::new(session, &prepared, exchange, threads);
     observer.greet(&placement, threads);
-    match search(&prepared, exchange, stop, threads, &mut observer) {
+    match search(&prepared, &disks, exchange, stop, threads, &mut observer) {
         Ok(Ending::Complete(outcome)) => {
             let compared = if first { compare(&run, &prepared, &outcome, exchange, threads) } else { Ok(String::new()) };
             let compared = agree(exchange, compared);
@@ -72,7 +81,7 @@ fn job(arguments: &RecheckArguments, session: &SessionArguments, exchange: &dyn 
                 Err(error) => observer.finish(Phase::Failed, &error.to_string()),
             }
             // A second search that found something else is not kept either: its last checkpoint would give the same again.
-            let removed = if first { remove_folder(prepared.folder.root()) } else { Ok(()) };
+            let removed = if disks.leads() { remove_folder(prepared.folder.root()) } else { Ok(()) };
             agree(exchange, removed)?;
             let compared = compared?;
             if first && !session.quiet {
@@ -102,8 +111,15 @@ fn lock_complete(run: &RunFolder) -> Result<RunLock> {
     Ok(lock)
 }
 
-/// The same search in another way.
-fn prepare(arguments: &RecheckArguments, run: &RunFolder) -> Result<Prepared> {
+/// The configuration `text` of the second search, made ready on this process.
+fn prepare(text: &str, run: &RunFolder) -> Result<Prepared> {
+    let config = RunConfig::of_text(&run.file("run.toml"), text)?;
+    let puzzle = config.puzzle.build(&config.metric)?.with_reversed_generators();
+    Prepared::with_puzzle(config, puzzle, &run.recheck())
+}
+
+/// First process: the configuration of the same search in another way.
+fn other_way(arguments: &RecheckArguments, run: &RunFolder) -> Result<RunConfig> {
     let run_toml = run.file("run.toml");
     let Dataset { summary, manifest, .. } = dataset::read(run.root())?;
     let mut config = RunConfig::load(&run_toml)?;
@@ -126,7 +142,7 @@ fn prepare(arguments: &RecheckArguments, run: &RunFolder) -> Result<Prepared> {
     if let Some(seconds) = arguments.session.checkpoint_seconds {
         search.checkpoint_seconds = seconds;
     }
-    Prepared::with_puzzle(config, puzzle.with_reversed_generators(), &run.recheck())
+    Ok(config)
 }
 
 /// Leading positions that cut the space into fewer shards than the run had, or else into more; the same where there is no other cut.
@@ -137,18 +153,14 @@ fn other_cut(puzzle: &Puzzle, leading_positions: Option<u32>) -> Result<Option<u
     Ok(fewer.into_iter().max().or(more.into_iter().min()).map_or(leading_positions, |(_, positions)| Some(positions)))
 }
 
-/// First process: makes the folder of the second search ready. What an earlier recheck in yet another way has left there is discarded.
-fn open_folder(prepared: &Prepared) -> Result<RunLock> {
+/// Makes a folder of the second search ready. What an earlier recheck in yet another way has left there is discarded.
+fn make_ready(prepared: &Prepared) -> Result<()> {
     let folder = &prepared.folder;
-    folder.create()?;
-    let lock = folder.lock()?;
-    folder.remove_temporaries()?;
     let settings = prepared.config.fixed_settings();
     if checkpoint::refuse_other_search(&folder.checkpoint(), &prepared.puzzle, &prepared.partition, &settings).is_err() {
         folder.discard()?;
     }
-    atomic_file::write(&folder.file("run.toml"), prepared.config.to_toml().as_bytes())?;
-    Ok(lock)
+    atomic_file::write(&folder.file("run.toml"), prepared.config.to_toml().as_bytes())
 }
 
 /// First process: compares, records the outcome in the run's manifest, and says what was equal.

@@ -1,6 +1,7 @@
 //! `farthest run` and `farthest resume`: from the configuration to the files of a complete run.
 
 use super::arguments::{ResumeArguments, ResumePolicy, RunArguments, SessionArguments};
+use super::opening::{self, Opened};
 use super::prepared::{Prepared, check_budget, command_line, search, threads_of};
 use super::progress_file::Phase;
 use super::run_config::RunConfig;
@@ -8,14 +9,13 @@ use super::session;
 use super::watcher::Watcher;
 use crate::base::error::EXIT_STOPPED;
 use crate::base::ids::{to_u64, to_usize};
-use crate::base::{Error, Result, atomic_file};
+use crate::base::{Error, ProcessId, Result};
 use crate::evidence::Provenance;
 use crate::evidence::dataset::{self, Summary};
-use crate::exchange::{Exchange, ROUND_WORDS, agree, broadcast};
-use crate::puzzle::Puzzle;
+use crate::exchange::{Exchange, ROUND_WORDS, agree, first_of};
 use crate::search::host::{self, Placement};
-use crate::search::run_folder::{RunLock, remove_folder};
-use crate::search::{Ending, Outcome, RunFolder, StopRequest, checkpoint};
+use crate::search::run_folder::remove_folder;
+use crate::search::{Disks, Ending, Outcome, RunFolder, StopRequest};
 use std::path::{Path, PathBuf};
 
 /// What a run is to do, whichever command asked for it.
@@ -27,6 +27,13 @@ struct Request<'a> {
     resume: ResumePolicy,
     force: bool,
     session: &'a SessionArguments,
+}
+
+impl Request<'_> {
+    /// The run folder whose own configuration is used, as `farthest resume` does.
+    fn resumed(&self) -> Option<&Path> {
+        self.out.as_deref().filter(|folder| self.config == folder.join("run.toml"))
+    }
 }
 
 /// `farthest run`.
@@ -65,28 +72,36 @@ fn start(request: &Request<'_>) -> Result<i32> {
     // First of all: a signal that comes before ends the program as if nobody listened.
     let stop = StopRequest::listen(request.session.max_hours)?;
     // A faulty configuration is reported by the job itself, once and by all processes together.
-    let exchange_words = load(request).map_or(ROUND_WORDS, |config| to_usize(config.search.exchange_kib * 128));
+    let exchange_words = load(request, None).map_or(ROUND_WORDS, |config| to_usize(config.search.exchange_kib * 128));
     session::with_processes(request.session, exchange_words, |exchange| job(request, exchange, &stop))
 }
 
 /// The configuration that the request names, with the session's changes.
-fn load(request: &Request<'_>) -> Result<RunConfig> {
-    // `farthest resume` reads the configuration from the run folder itself.
-    let resumed = request.out.as_deref().filter(|folder| request.config == folder.join("run.toml"));
-    if let Some(folder) = resumed.filter(|_| !request.config.is_file()) {
-        return Err(nothing_to_resume(&RunFolder::new(folder)));
-    }
-    let mut config = RunConfig::load_in(&request.config, request.metric.as_ref())?;
+fn load(request: &Request<'_>, shared: Option<&str>) -> Result<RunConfig> {
+    let mut config = match (request.resumed().filter(|_| !request.config.is_file()), shared) {
+        (None, _) => RunConfig::load_in(&request.config, request.metric.as_ref())?,
+        (Some(_), Some(text)) => RunConfig::of_text(&request.config, text)?,
+        (Some(folder), None) => return Err(opening::nothing_to_resume(&RunFolder::new(folder))),
+    };
     config.search.keep_levels |= request.keep_levels;
+    config.search.check_archive().map_err(Error::Config)?;
     if let Some(seconds) = request.session.checkpoint_seconds {
         config.search.checkpoint_seconds = seconds;
     }
     Ok(config)
 }
 
+/// The configuration that the run folder holds, for those that go on with the run on a host with a disk of its own and were not there before. Collective.
+fn shared_config(request: &Request<'_>, exchange: &dyn Exchange) -> Option<String> {
+    request.resumed()?;
+    let own = std::fs::read(&request.config).ok();
+    let (_, text) = first_of(exchange, own.as_deref())?;
+    String::from_utf8(text).ok()
+}
+
 /// What this process works out for itself.
-fn prepare(request: &Request<'_>) -> Result<Prepared> {
-    let config = load(request)?;
+fn prepare(request: &Request<'_>, shared: Option<&str>) -> Result<Prepared> {
+    let config = load(request, shared)?;
     let root = request.out.clone().unwrap_or_else(|| config.default_folder());
     Prepared::of(config, &root)
 }
@@ -94,31 +109,33 @@ fn prepare(request: &Request<'_>) -> Result<Prepared> {
 /// The whole run on one process.
 fn job(request: &Request<'_>, exchange: &dyn Exchange, stop: &StopRequest) -> Result<i32> {
     let started = jiff::Timestamp::now();
-    let prepared = agree(exchange, prepare(request))?;
+    let shared = shared_config(request, exchange);
+    let prepared = agree(exchange, prepare(request, shared.as_deref()))?;
+    prepared.check_same_everywhere(exchange)?;
     let placement = Placement::of_job(exchange);
     agree(exchange, check_budget(&prepared, &placement, exchange))?;
     let threads = agree(exchange, threads_of(request.session, &placement, exchange))?;
     let first = exchange.process().0 == 0;
-    let opened = if first { open_folder(request, &prepared).map(Some) } else { Ok(None) };
-    let opened = agree(exchange, opened)?;
     // The lock lives as long as this function.
-    let (_lock, complete) = match opened {
-        Some((lock, complete)) => (Some(lock), complete),
-        None => (None, None),
-    };
-    if let Some(summary) = shared_summary(exchange, complete.as_ref())? {
+    let Opened { disks, lock: _lock, complete } = opening::open(request.resume, request.force, &prepared, exchange, &placement)?;
+    if let Some((summary, holder)) = complete {
         if first {
-            print_summary(request.session, &summary, prepared.folder.root(), "already complete: ");
+            let place = if disks.leader(holder) == ProcessId::FIRST {
+                String::new()
+            } else {
+                format!(" on host {}", placement.hosts[holder.index()])
+            };
+            print_summary(request.session, &summary, prepared.folder.root(), &format!("already complete{place}: "));
         }
         return Ok(0);
     }
     let mut observer = Watcher::new(request.session, &prepared, exchange, threads);
     observer.greet(&placement, threads);
-    let result = search(&prepared, exchange, stop, threads, &mut observer);
+    let result = search(&prepared, &disks, exchange, stop, threads, &mut observer);
     let (code, summary) = match result {
         Ok(Ending::Complete(outcome)) => {
             let provenance = provenance(&prepared, exchange, &placement, threads, started);
-            let published = publish(&prepared, exchange, &outcome, &provenance);
+            let published = publish(&prepared, &disks, exchange, &outcome, &provenance);
             (0, Some(published.inspect_err(|error| observer.finish(Phase::Failed, &error.to_string()))?))
         }
         Ok(Ending::Stopped(reason)) => {
@@ -139,94 +156,8 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange, stop: &StopRequest) -> Re
     Ok(code)
 }
 
-/// First process: makes the folder ready and locks it; returns the summary when the run is complete already.
-fn open_folder(request: &Request<'_>, prepared: &Prepared) -> Result<(RunLock, Option<Summary>)> {
-    let folder = &prepared.folder;
-    folder.refuse_foreign()?;
-    if request.resume == ResumePolicy::Require && !folder.root().join("run.toml").is_file() {
-        return Err(nothing_to_resume(folder));
-    }
-    folder.create()?;
-    let lock = folder.lock()?;
-    folder.remove_temporaries()?;
-    let has_results = dataset::is_complete(folder.root());
-    let has_checkpoint = checkpoint::exists(&folder.checkpoint())?;
-    match request.resume {
-        ResumePolicy::Never if (has_results || has_checkpoint) && !request.force => {
-            return Err(Error::config(format!(
-                "{}: holds {} of an earlier run, and --resume never was given; add --force to discard it, or choose another folder with --out",
-                folder.root().display(),
-                if has_results { "the results" } else { "a checkpoint" }
-            )));
-        }
-        ResumePolicy::Never => folder.discard()?,
-        ResumePolicy::Require if !has_results && !has_checkpoint && !checkpoint::was_set_aside(&folder.checkpoint())? => {
-            return Err(nothing_to_resume(folder));
-        }
-        ResumePolicy::Auto | ResumePolicy::Require => {}
-    }
-    if has_results && request.resume != ResumePolicy::Never {
-        let summary = dataset::read(folder.root())?.summary;
-        check_same_results(&summary, &prepared.puzzle, folder)?;
-        if prepared.config.search.keep_levels && !folder.levels().is_dir() {
-            return Err(Error::config(format!(
-                "{}: holds the results of a run that archived no levels, and keep_levels is set; run again with --resume never --force, or in \
-                 another folder with --out",
-                folder.root().display()
-            )));
-        }
-        // A run that was killed right behind its last file has left these.
-        remove_folder(&folder.checkpoint())?;
-        remove_folder(&folder.work())?;
-        return Ok((lock, Some(summary)));
-    }
-    if request.resume != ResumePolicy::Never {
-        checkpoint::refuse_other_search(&folder.checkpoint(), &prepared.puzzle, &prepared.partition, &prepared.config.fixed_settings())?;
-    }
-    // It may be gone although there was a checkpoint: discarded just now, or removed by hand. Publishing needs it.
-    if !has_checkpoint || !folder.file("run.toml").is_file() {
-        atomic_file::write(&folder.file("run.toml"), prepared.config.to_toml().as_bytes())?;
-    }
-    Ok((lock, None))
-}
-
-fn nothing_to_resume(folder: &RunFolder) -> Error {
-    Error::config(format!("{}: found no checkpoint to resume; start the run with farthest run CONFIG --out {0}", folder.root().display()))
-}
-
-/// Refuses a folder with the results of another run.
-fn check_same_results(summary: &Summary, puzzle: &Puzzle, folder: &RunFolder) -> Result<()> {
-    let differences: Vec<String> = [
-        ("puzzle", summary.puzzle.as_str(), puzzle.name()),
-        ("metric", summary.metric.as_str(), puzzle.metric()),
-        ("puzzle digest", summary.puzzle_digest.as_str(), puzzle.digest().as_str()),
-    ]
-    .iter()
-    .filter(|(_, theirs, ours)| theirs != ours)
-    .map(|(key, theirs, ours)| format!("{key} = {theirs} there, {ours} here"))
-    .collect();
-    if differences.is_empty() {
-        return Ok(());
-    }
-    Err(Error::config(format!(
-        "{}: holds the results of another run: {}; choose another folder with --out, or discard them with --resume never --force",
-        folder.root().display(),
-        differences.join("; ")
-    )))
-}
-
-/// The first process's summary on every process, if it has one.
-fn shared_summary(exchange: &dyn Exchange, own: Option<&Summary>) -> Result<Option<Summary>> {
-    let text = own.map(|summary| serde_json::to_vec(summary).expect("plain data with text keys")).unwrap_or_default();
-    let text = broadcast(exchange, &text);
-    if text.is_empty() {
-        return Ok(None);
-    }
-    serde_json::from_slice(&text).map(Some).map_err(|error| Error::invariant("a summary passed between processes", error, "itself"))
-}
-
 /// Writes the results, then removes what only a running search needs.
-fn publish(prepared: &Prepared, exchange: &dyn Exchange, outcome: &Outcome, provenance: &Provenance) -> Result<Summary> {
+fn publish(prepared: &Prepared, disks: &Disks, exchange: &dyn Exchange, outcome: &Outcome, provenance: &Provenance) -> Result<Summary> {
     let write = || -> Result<Summary> {
         let summary = dataset::write(prepared.folder.root(), &prepared.puzzle, outcome, prepared.states, provenance)?;
         remove_folder(&prepared.folder.checkpoint())?;
@@ -235,7 +166,9 @@ fn publish(prepared: &Prepared, exchange: &dyn Exchange, outcome: &Outcome, prov
     };
     let written = if exchange.process().0 == 0 { write().map(Some) } else { Ok(None) };
     let summary = agree(exchange, written)?;
-    shared_summary(exchange, summary.as_ref())?.ok_or_else(|| Error::invariant("summaries of a complete run", 0, 1))
+    opening::clear_other_disks(disks, &prepared.folder, exchange)?;
+    let shared = opening::first_summary(exchange, summary.as_ref())?;
+    shared.map(|(summary, _)| summary).ok_or_else(|| Error::invariant("summaries of a complete run", 0, 1))
 }
 
 /// How this run was made.

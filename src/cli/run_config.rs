@@ -12,6 +12,7 @@
 //! round_kib = 16384            # successors held between two exchanges, in KiB
 //! exchange_kib = 65536         # most sent to one process in one message, in KiB
 //! share_memory = true          # processes of one host read each other's scratch files instead of exchanging lanes
+//! shared_filesystem = true     # all hosts see the run folder; false: each has its own at the same path, on a disk that the others need not see
 //! storage = "files"            # or "compact": what is seen in memory, levels compressed in files: half the memory and disk
 //! expansion = "auto"           # or "states", "lanes", "unseen": how levels are expanded
 //! ```
@@ -46,6 +47,8 @@ pub struct SearchConfig {
     pub exchange_kib: u64,
     /// Whether processes of one host read each other's scratch files.
     pub share_memory: bool,
+    /// Whether all hosts see one run folder.
+    pub shared_filesystem: bool,
     /// Where sets are kept.
     pub storage: Storage,
     /// How levels are expanded.
@@ -62,9 +65,23 @@ impl Default for SearchConfig {
             round_kib: 16_384,
             exchange_kib: 65_536,
             share_memory: true,
+            shared_filesystem: true,
             storage: Storage::File,
             expansion: ExpansionChoice::Auto,
         }
+    }
+}
+
+impl SearchConfig {
+    /// Levels are archived in one folder only: those who read them must find all parts of a level there.
+    ///
+    /// # Errors
+    /// A message when they are to be archived on the disks of many hosts.
+    pub fn check_archive(&self) -> std::result::Result<(), String> {
+        if self.keep_levels && !self.shared_filesystem {
+            return Err("found shared_filesystem = false together with keep_levels, expected one of the two; archive levels in a folder that all hosts see".into());
+        }
+        Ok(())
     }
 }
 
@@ -103,6 +120,14 @@ impl RunConfig {
             config.metric.clone_from(metric);
         }
         Ok(config)
+    }
+
+    /// Reads `text`, which another process read from `name`.
+    ///
+    /// # Errors
+    /// As [`RunConfig::load`].
+    pub fn of_text(name: &Path, text: &str) -> Result<Self> {
+        Self::read(ConfigTable::parse(&name.display().to_string(), text)?, name.parent())
     }
 
     fn read(mut table: ConfigTable, folder: Option<&Path>) -> Result<Self> {
@@ -148,6 +173,11 @@ impl RunConfig {
             if let Some(share) = keys.optional_bool("share_memory")? {
                 search.share_memory = share;
             }
+            let place = keys.place_of("shared_filesystem");
+            if let Some(shared) = keys.optional_bool("shared_filesystem")? {
+                search.shared_filesystem = shared;
+            }
+            search.check_archive().map_err(|message| place.error(message))?;
             if let Some(name) = keys.optional_choice("storage", &Storage::NAMES)? {
                 search.storage = Storage::of_name(&name).unwrap_or(search.storage);
             }
@@ -179,6 +209,7 @@ impl RunConfig {
         let _ = writeln!(text, "most_antipodes = {}", search.most_antipodes);
         let _ = writeln!(text, "round_kib = {}\nexchange_kib = {}", search.round_kib, search.exchange_kib);
         let _ = writeln!(text, "share_memory = {}", search.share_memory);
+        let _ = writeln!(text, "shared_filesystem = {}", search.shared_filesystem);
         let _ = writeln!(text, "storage = {}", quoted(&search.storage.to_string()));
         let _ = writeln!(text, "expansion = {}", quoted(&search.expansion.to_string()));
         text
@@ -221,6 +252,7 @@ mod tests {
             "puzzle = \"turnstyle-12\"",
             "family = \"turnstyle\"\nsize = 9\nmetric = \"flip\"",
             "puzzle = \"turnstyle-12\"\n[search]\nkeep_levels = true\nleading_positions = 1\nround_kib = 5",
+            "puzzle = \"turnstyle-12\"\n[search]\nshared_filesystem = false",
             "[puzzle]\nfamily = \"permutations\"\nname = \"toy\"\npositions = 3\n[[puzzle.generators]]\nname = \"A\"\nimages = [1, 2, 0]\n[[puzzle.generators]]\nname = \"B\"\ncycles = \"(0 1)\"",
         ] {
             let first = config(text).expect("valid");

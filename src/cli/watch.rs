@@ -3,10 +3,9 @@
 use super::arguments::WatchArguments;
 use super::progress::{bar, bar_message};
 use super::progress_file::{Phase, Progress};
-use crate::base::error::EXIT_STOPPED;
+use super::run_state::{State, is_alive, killed_message};
 use crate::base::{Error, Result};
-use std::fs::File;
-use std::path::Path;
+use crate::search::RunFolder;
 use std::time::{Duration, Instant};
 
 /// Time between two looks at the file.
@@ -20,11 +19,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// # Errors
 /// `Io` when there is no run in the folder.
 pub fn watch(arguments: &WatchArguments) -> Result<i32> {
+    let folder = RunFolder::new(&arguments.folder);
     let started = Instant::now();
     let first = loop {
         match Progress::read(&arguments.folder) {
             // The file of an earlier session is no news: wait for the new one.
-            Ok(progress) if is_alive(&arguments.folder) || started.elapsed() > Duration::from_secs(1) => break progress,
+            Ok(progress) if is_alive(&folder, Some(&progress)) || started.elapsed() > Duration::from_secs(1) => break progress,
             Err(error) if started.elapsed() > PATIENCE => return Err(error),
             _ => std::thread::sleep(INTERVAL),
         }
@@ -37,19 +37,19 @@ pub fn watch(arguments: &WatchArguments) -> Result<i32> {
         bar.set_length(progress.expected);
         bar.set_position(progress.found);
         bar.set_message(bar_message(&progress));
-        let alive = is_alive(&arguments.folder);
+        let alive = is_alive(&folder, Some(&progress));
         if alive {
             last_sign_of_life = Instant::now();
         }
-        if !alive && progress.phase != Phase::Running {
+        if !alive && progress.phase.is_over() {
             break;
         }
         if last_sign_of_life.elapsed() > PATIENCE {
             bar.abandon();
             return Err(Error::CheckFailed(format!(
-                "{}: the run says it is searching level {}, but no process holds the folder's lock; it was killed: go on with farthest resume",
+                "{}: {}: go on with farthest resume",
                 arguments.folder.display(),
-                progress.depth
+                killed_message(&progress)
             )));
         }
         std::thread::sleep(INTERVAL);
@@ -60,14 +60,10 @@ pub fn watch(arguments: &WatchArguments) -> Result<i32> {
     }
     bar.finish_and_clear();
     println!("{}", progress.message);
-    Ok(match progress.phase {
-        Phase::Complete => 0,
-        Phase::Stopped => EXIT_STOPPED,
-        Phase::Running | Phase::Failed => 1,
-    })
-}
-
-/// Whether a process holds the lock of the run folder. Asks for a shared lock, and gives it back at once.
-fn is_alive(folder: &Path) -> bool {
-    File::open(folder.join("lock")).is_ok_and(|file| file.try_lock_shared().is_err())
+    let state = match progress.phase {
+        Phase::Complete => State::Complete,
+        Phase::Stopped => State::Stopped,
+        Phase::Running | Phase::Committing | Phase::Failed => State::Failed,
+    };
+    Ok(state.exit_code())
 }

@@ -65,9 +65,30 @@ pub fn gather(exchange: &dyn Exchange, report: &[u8]) -> Vec<Vec<u8>> {
 
 /// The first process's `message`, on every process.
 pub fn broadcast(exchange: &dyn Exchange, message: &[u8]) -> Vec<u8> {
+    broadcast_from(exchange, ProcessId::FIRST, message)
+}
+
+/// The `message` of the process `sender`, on every process.
+pub fn broadcast_from(exchange: &dyn Exchange, sender: ProcessId, message: &[u8]) -> Vec<u8> {
     let processes = to_usize(u64::from(exchange.processes()));
-    let outgoing = if exchange.process() == ProcessId::FIRST { vec![to_words(message); processes] } else { vec![Vec::new(); processes] };
-    to_bytes(&exchange.all_to_all(outgoing)[0])
+    let outgoing = if exchange.process() == sender { vec![to_words(message); processes] } else { vec![Vec::new(); processes] };
+    to_bytes(&exchange.all_to_all(outgoing)[sender.index()])
+}
+
+/// The message of the lowest process that has one, with that process; `None` when no process has one.
+pub fn first_of(exchange: &dyn Exchange, own: Option<&[u8]>) -> Option<(ProcessId, Vec<u8>)> {
+    let processes = exchange.processes();
+    // The lowest process has the greatest distance to the end.
+    let mut place = [own.map_or(0, |_| u64::from(processes - exchange.process().0))];
+    exchange.maximum(&mut place);
+    let holder = ProcessId(processes - u32::try_from(place[0]).ok().filter(|&distance| distance > 0)?);
+    Some((holder, broadcast_from(exchange, holder, own.unwrap_or_default())))
+}
+
+/// Every process's `message`, on every process, by sender.
+pub fn share(exchange: &dyn Exchange, message: &[u8]) -> Vec<Vec<u8>> {
+    let outgoing = vec![to_words(message); to_usize(u64::from(exchange.processes()))];
+    exchange.all_to_all(outgoing).iter().map(|words| to_bytes(words)).collect()
 }
 
 /// Ends a fallible local step: `Ok` on every process, or an error on every process. The lowest process that failed returns
@@ -129,6 +150,10 @@ mod tests {
         }
     }
 
+    fn index(process: u32) -> usize {
+        to_usize(process.into())
+    }
+
     #[test]
     fn gather_and_broadcast() {
         local::run_participants(3, |exchange| {
@@ -141,6 +166,11 @@ mod tests {
             }
             let text = broadcast(exchange, if me == 0 { b"from the first" } else { b"ignored" });
             assert_eq!(text, b"from the first");
+            assert_eq!(broadcast_from(exchange, ProcessId(2), &[u8::try_from(me).expect("small")]), [2]);
+            let own = (me > 0).then(|| format!("of {me}"));
+            assert_eq!(first_of(exchange, own.as_deref().map(str::as_bytes)), Some((ProcessId(1), b"of 1".to_vec())));
+            assert_eq!(first_of(exchange, None), None);
+            assert_eq!(share(exchange, &[7; 9][..index(me)]), [&[][..], &[7], &[7, 7]]);
         });
     }
 

@@ -8,4 +8,4 @@ pub mod local;
 pub mod mpi;
 pub mod rank_batch;
 
-pub use exchange::{Exchange, ROUND_WORDS, Traffic, agree, broadcast, gather};
+pub use exchange::{Exchange, ROUND_WORDS, Traffic, agree, broadcast, broadcast_from, first_of, gather, share};

@@ -74,9 +74,17 @@ impl Budget {
     ///
     /// # Errors
     /// `Config` naming the number that is short, by how much, and what to change.
-    pub fn check(&self, placement: &Placement, process: ProcessId, free_memory: Option<u64>, free_disk: u64) -> Result<()> {
+    pub fn check(
+        &self,
+        placement: &Placement,
+        process: ProcessId,
+        free_memory: Option<u64>,
+        free_disk: u64,
+        shared_disk: bool,
+    ) -> Result<()> {
         let here = u64::from(placement.on_same_host(process));
-        let memory = here.saturating_mul(self.memory_bytes_per_process(to_u64(placement.processes())));
+        let all = to_u64(placement.processes());
+        let memory = here.saturating_mul(self.memory_bytes_per_process(all));
         if let Some(free) = free_memory
             && memory > free
         {
@@ -88,14 +96,17 @@ impl Budget {
                 readable_bytes(free)
             )));
         }
-        if self.disk_bytes() > free_disk {
+        // A host with a disk of its own keeps the files of its own processes.
+        let part = |bytes: u64| if shared_disk { bytes } else { bytes.div_ceil(all).saturating_mul(here) };
+        let needed = part(self.disk_bytes());
+        if needed > free_disk {
             return Err(Error::config(format!(
                 "disk is short: the search needs up to {} (scratch {}, checkpoints {}, archived levels {}), {} are free; \
                  free some, choose another folder with --out, or keep no levels",
-                readable_bytes(self.disk_bytes()),
-                readable_bytes(self.scratch_bytes),
-                readable_bytes(self.checkpoint_bytes),
-                readable_bytes(self.archive_bytes),
+                readable_bytes(needed),
+                readable_bytes(part(self.scratch_bytes)),
+                readable_bytes(part(self.checkpoint_bytes)),
+                readable_bytes(part(self.archive_bytes)),
                 readable_bytes(free_disk)
             )));
         }
@@ -128,7 +139,7 @@ mod tests {
     use super::*;
 
     fn here(processes: usize) -> Placement {
-        Placement { hosts: vec!["a".into(); processes], processors: vec![1; processes] }
+        Placement { hosts: vec!["a".into(); processes], kernels: vec![1; processes], processors: vec![1; processes] }
     }
 
     #[test]
@@ -149,11 +160,15 @@ mod tests {
         assert_eq!((compact.set_bytes, compact.scratch_bytes), (bits + bits / 4, 2 * bits / 4 * 3));
         let without_lanes = Budget::new(&partition, 479_001_600, 1 << 20, false, Storage::Memory, false);
         assert_eq!((without_lanes.set_bytes, without_lanes.scratch_bytes), (3 * bits, 0));
-        assert!(budget.check(&here(2), ProcessId(0), Some(1 << 30), 1 << 40).is_ok());
-        let memory = budget.check(&here(2), ProcessId(0), Some(1 << 20), 1 << 40).expect_err("short");
+        assert!(budget.check(&here(2), ProcessId(0), Some(1 << 30), 1 << 40, true).is_ok());
+        let memory = budget.check(&here(2), ProcessId(0), Some(1 << 20), 1 << 40, true).expect_err("short");
         assert!(memory.to_string().starts_with("memory is short"), "{memory}");
-        let disk = budget.check(&here(2), ProcessId(0), Some(1 << 30), 1 << 20).expect_err("short");
+        let disk = budget.check(&here(2), ProcessId(0), Some(1 << 30), 1 << 20, true).expect_err("short");
         assert!(disk.to_string().starts_with("disk is short") && disk.exit_code() == 78, "{disk}");
+        // Half of it on each of two disks.
+        let two = Placement { kernels: vec![1, 2], ..here(2) };
+        let disk = |shared| budget.check(&two, ProcessId(1), None, budget.disk_bytes() / 2 + 1, shared);
+        assert!(disk(false).is_ok() && disk(true).is_err());
     }
 
     #[test]

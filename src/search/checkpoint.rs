@@ -2,11 +2,13 @@
 //!
 //! `checkpoint/gen-D/process-P.pack` hold the sets that changed since the generation before, `checkpoint/manifest-D` names every block that makes up
 //! generation D (the depth of its last level). The rename of the manifest is the commit. Two generations are kept (in compact storage one).
+//! Where every host has a disk of its own (`disks.rs`) the packs are on the disks of their writers, and the manifest is on the first process's.
 
 mod generations;
+mod load;
 mod restore;
 
-pub use generations::{exists, refuse_other_search, was_set_aside};
+pub use generations::{exists, newest_whole, refuse_absent_host, refuse_other_search, was_set_aside};
 pub use restore::{restore_or_start, set_aside};
 
 use super::Search;
@@ -17,7 +19,7 @@ use crate::base::{Depth, Error, Result, ShardId, atomic_file, codec, fault_point
 use crate::exchange::{agree, gather};
 use crate::store::block::{Encoding, SetName};
 use crate::store::{BlockEntry, PackWriter, RankSet, Shard};
-use generations::{generation_folder, generation_name, generations_kept, manifest_path, remove_unneeded};
+use generations::{generation_folder, generation_name, manifest_path, note_host, remove_unneeded};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -90,8 +92,9 @@ pub fn commit(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<()
     }
     let since = Instant::now();
     let depth = search.depth();
+    observer.notice(&Event::Committing { depth });
     let generation = generation_folder(&search.folder.checkpoint(), depth);
-    let prepared = if search.is_first() { prepare_generation(&generation) } else { Ok(()) };
+    let prepared = if search.disks.leads() { prepare_generation(&generation) } else { Ok(()) };
     agree(search.exchange, prepared)?;
     let written = write_changed_sets(search, &generation, depth);
     let report = agree(search.exchange, written)?;
@@ -103,9 +106,8 @@ pub fn commit(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<()
         shard.frontier.mark_saved();
     }
     // Behind the commit: failing to remove old files loses nothing.
-    if search.is_first()
-        && let Err(error) = remove_unneeded(&search.folder.checkpoint(), generations_kept(search))
-    {
+    let noted = note_host(search);
+    if let Err(error) = remove_unneeded(search).and(noted) {
         observer.notice(&Event::Warning(format!("old checkpoint files stay: {error}")));
     }
     search.commits.levels_saved = search.levels.len();
@@ -132,7 +134,7 @@ fn write_changed_sets(search: &Search<'_>, generation: &Path, depth: Depth) -> R
         .flat_map(|shard| [(shard, SetName::Seen), (shard, SetName::Level)])
         .filter(|(shard, name)| set_of(shard, *name).changed())
         .collect();
-    let name = format!("process-{:04}.pack", search.exchange.process().0);
+    let name = search.disks.pack_name();
     let mut writer = PackWriter::create(&generation.join(&name))?;
     for part in changed.chunks(BLOCKS_AT_ONCE) {
         let encoded: Vec<(BlockEntry, Vec<u8>)> = search.pool.install(|| {
@@ -155,6 +157,10 @@ fn write_changed_sets(search: &Search<'_>, generation: &Path, depth: Depth) -> R
     }
     let (entries, bytes) = writer.finish()?;
     atomic_file::sync_folder(generation)?;
+    // On its own disk the first process does this right before the commit.
+    if search.disks.leads() && !search.is_first() {
+        atomic_file::sync_folder(&search.folder.checkpoint())?;
+    }
     let pack = PackFile { path: format!("{}/{name}", generation_name(depth)), bytes };
     codec::encode(REPORT_KIND, &(pack, entries))
 }

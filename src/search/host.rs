@@ -1,7 +1,7 @@
 //! Facts of this machine: name, processors, memory, free disk. Informational, or the base of a refusal; never of a result.
 
 use crate::base::ids::{to_u64, to_usize};
-use crate::base::{Error, ProcessId, Result};
+use crate::base::{Error, ProcessId, Result, codec};
 use crate::exchange::{Exchange, broadcast, gather};
 use std::fs;
 use std::path::Path;
@@ -20,6 +20,12 @@ pub fn processor_model() -> String {
     info.lines()
         .find_map(|line| line.strip_prefix("model name").and_then(|rest| rest.split_once(':')))
         .map_or_else(|| "unknown".into(), |(_, model)| model.trim().to_owned())
+}
+
+/// Identifies the running kernel; 0 when it does not say.
+#[must_use]
+pub fn running_kernel() -> u64 {
+    fs::read("/proc/sys/kernel/random/boot_id").map_or(0, |id| codec::checksum(&id))
 }
 
 /// Processors that this process may use: its affinity and control group are honoured.
@@ -65,6 +71,8 @@ pub fn free_disk_bytes(path: &Path) -> Result<u64> {
 pub struct Placement {
     /// Host of each process.
     pub hosts: Vec<String>,
+    /// The kernel that runs each process; hosts of one name may be several.
+    pub kernels: Vec<u64>,
     /// Usable processors of each process.
     pub processors: Vec<u64>,
 }
@@ -73,25 +81,32 @@ impl Placement {
     /// Asks all processes.
     #[must_use]
     pub fn of_job(exchange: &dyn Exchange) -> Self {
-        let report = format!("{}\n{}", usable_processors(), host_name());
+        let report = format!("{} {}\n{}", usable_processors(), running_kernel(), host_name());
         let joined: Vec<u8> = gather(exchange, report.as_bytes()).join(&b'\0');
         let all = String::from_utf8_lossy(&broadcast(exchange, &joined)).into_owned();
-        let pairs = all.split('\0').map(|report| report.split_once('\n').unwrap_or(("1", "unknown")));
-        let (processors, hosts) = pairs.map(|(count, host)| (count.parse().unwrap_or(1), host.to_owned())).unzip();
-        Self { hosts, processors }
+        let mut placement = Self { hosts: Vec::new(), kernels: Vec::new(), processors: Vec::new() };
+        for report in all.split('\0') {
+            let (numbers, host) = report.split_once('\n').unwrap_or(("1 0", "unknown"));
+            let (count, kernel) = numbers.split_once(' ').unwrap_or(("1", "0"));
+            placement.hosts.push(host.to_owned());
+            placement.kernels.push(kernel.parse().unwrap_or(0));
+            placement.processors.push(count.parse().unwrap_or(1));
+        }
+        placement
     }
 
     /// One process on this host.
     #[must_use]
     pub fn alone() -> Self {
-        Self { hosts: vec![host_name()], processors: vec![to_u64(usable_processors())] }
+        Self { hosts: vec![host_name()], kernels: vec![running_kernel()], processors: vec![to_u64(usable_processors())] }
     }
 
     /// Number of processes on the host of `process`.
     #[must_use]
     pub fn on_same_host(&self, process: ProcessId) -> u32 {
-        let here = &self.hosts[process.index()];
-        u32::try_from(self.hosts.iter().filter(|host| *host == here).count()).unwrap_or(u32::MAX)
+        let host = |at: usize| (&self.hosts[at], self.kernels[at]);
+        let here = host(process.index());
+        u32::try_from((0..self.hosts.len()).filter(|&other| host(other) == here).count()).unwrap_or(u32::MAX)
     }
 
     /// Threads for `process` when the user does not say: its share of the processors. A process bound to some processors uses those; unbound
@@ -131,6 +146,9 @@ mod tests {
             assert_eq!(placement.processes(), 2);
             assert_eq!(placement.on_same_host(exchange.process()), 2);
             assert!(placement.threads(exchange.process()) <= usable_processors());
+            // Another machine of the same name shares nothing.
+            let other = Placement { kernels: vec![1, 2], ..placement };
+            assert_eq!(other.on_same_host(exchange.process()), 1);
         });
     }
 }

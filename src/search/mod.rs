@@ -3,6 +3,7 @@
 pub mod archive;
 pub mod budget;
 pub mod checkpoint;
+pub mod disks;
 pub mod expansion_choice;
 pub mod frontier;
 pub mod guards;
@@ -28,6 +29,7 @@ pub mod unseen_rounds;
 
 mod setup;
 
+pub use disks::Disks;
 pub use level_loop::{Ending, run};
 pub use manifest::LevelRecord;
 pub use observer::{Event, Observer, Silent};

@@ -48,6 +48,11 @@ pub enum Event<'a> {
         /// States in all closed levels.
         states: u64,
     },
+    /// A checkpoint is being written.
+    Committing {
+        /// The last level it will hold.
+        depth: Depth,
+    },
     /// A checkpoint is committed.
     Committed {
         /// The last level it holds.

@@ -4,6 +4,7 @@ use crate::base::{Error, Result, atomic_file};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Files of a run folder beside the lock.
 const FILES: [&str; 11] = [
@@ -23,8 +24,11 @@ const FILES: [&str; 11] = [
 /// A folder with one of these is a run folder.
 const MARKS: [&str; 3] = ["lock", "run.toml", "summary.json"];
 
-/// The file that shows whether the folder can be written.
-const PROBE: &str = ".probe";
+/// How long a lock that somebody else holds is asked for again: those who only look whether the run is alive hold it for a moment.
+const LOCK_PATIENCE: Duration = Duration::from_millis(300);
+
+/// The file that shows whether the folder can be written; tokens that show who sees it begin with the same.
+pub(super) const PROBE: &str = ".probe";
 
 /// Paths of a run's files.
 #[derive(Clone, Debug)]
@@ -110,11 +114,16 @@ impl RunFolder {
         self.remove_temporaries()
     }
 
-    /// Removes the temporary files that a killed run left beside the files of the folder. Only for who holds the lock.
+    /// Removes the temporary files and tokens that a killed run left beside the files of the folder. Only for who holds the lock.
     ///
     /// # Errors
     /// `Io` when one cannot be removed.
     pub fn remove_temporaries(&self) -> Result<()> {
+        for entry in fs::read_dir(&self.root).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(PROBE) {
+                remove_file(&entry.path())?;
+            }
+        }
         FILES.iter().try_for_each(|name| remove_file(&atomic_file::temporary_name(&self.file(name))))
     }
 
@@ -123,16 +132,24 @@ impl RunFolder {
     /// # Errors
     /// `Io` with exit code 77 when permission is missing, 74 for other faults.
     pub fn create(&self) -> Result<()> {
+        self.create_root()?;
+        let probe = self.file(PROBE);
+        atomic_file::write(&probe, b"probe")?;
+        fs::remove_file(&probe).map_err(|source| Error::io("remove", &probe, source))
+    }
+
+    /// Creates the folder when it is not there.
+    ///
+    /// # Errors
+    /// `CannotCreate` when a file is in the way, `Io` for other faults.
+    pub fn create_root(&self) -> Result<()> {
         fs::create_dir_all(&self.root).map_err(|source| match source.kind() {
             std::io::ErrorKind::AlreadyExists | std::io::ErrorKind::NotADirectory => Error::CannotCreate {
                 path: self.root.clone(),
                 reason: "a file is in the way of this run folder; choose another folder with --out".into(),
             },
             _ => Error::io("create folder", &self.root, source),
-        })?;
-        let probe = self.file(PROBE);
-        atomic_file::write(&probe, b"probe")?;
-        fs::remove_file(&probe).map_err(|source| Error::io("remove", &probe, source))
+        })
     }
 
     /// Empties and creates the scratch folder (first process only).
@@ -145,11 +162,43 @@ impl RunFolder {
         fs::create_dir_all(&work).map_err(|source| Error::io("create folder", &work, source))
     }
 
+    /// Whether there is a run here, or was one that left something.
+    #[must_use]
+    pub fn is_run(&self) -> bool {
+        MARKS.iter().any(|name| self.file(name).is_file())
+    }
+
+    /// Whether a process holds the lock. Asks for a shared lock, and gives it back at once.
+    #[must_use]
+    pub fn is_locked(&self) -> bool {
+        File::open(self.file("lock")).is_ok_and(|file| file.try_lock_shared().is_err())
+    }
+
+    /// Who holds the lock, or held it last, as it wrote itself down.
+    #[must_use]
+    pub fn lock_owner(&self) -> LockOwner {
+        let text = fs::read_to_string(self.file("lock")).unwrap_or_default();
+        let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key).map(|rest| rest.trim().to_owned()));
+        LockOwner {
+            host: value("host "),
+            process_id: value("process id ").and_then(|text| text.parse().ok()),
+            part_of: value("part of the run on host "),
+        }
+    }
+
     /// Locks the folder for this job; the lock ends with the returned value, or with the process however it ends.
     ///
     /// # Errors
     /// `CannotCreate` naming the job that holds it.
     pub fn lock(&self) -> Result<RunLock> {
+        self.lock_part_of(None)
+    }
+
+    /// The same where the run's own folder is on the disk of another host, `whole`.
+    ///
+    /// # Errors
+    /// As [`RunFolder::lock`].
+    pub fn lock_part_of(&self, whole: Option<&str>) -> Result<RunLock> {
         let path = self.file("lock");
         let mut file = OpenOptions::new()
             .read(true)
@@ -158,7 +207,14 @@ impl RunFolder {
             .truncate(false)
             .open(&path)
             .map_err(|source| Error::io("open", &path, source))?;
-        match file.try_lock() {
+        let since = Instant::now();
+        let locked = loop {
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) if since.elapsed() < LOCK_PATIENCE => std::thread::sleep(LOCK_PATIENCE / 30),
+                other => break other,
+            }
+        };
+        match locked {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut owner = String::new();
@@ -174,15 +230,27 @@ impl RunFolder {
             Err(TryLockError::Error(source)) => return Err(Error::io("lock", &path, source)),
         }
         let owner = format!(
-            "host {}\nprocess id {}\njob {}\nstarted {}\n",
+            "host {}\nprocess id {}\njob {}\nstarted {}\n{}",
             super::host::host_name(),
             std::process::id(),
             std::env::var("SLURM_JOB_ID").or_else(|_| std::env::var("PBS_JOBID")).unwrap_or_else(|_| "none".into()),
             jiff::Timestamp::now(),
+            whole.map_or_else(String::new, |host| format!("part of the run on host {host}\n")),
         );
         file.set_len(0).and_then(|()| file.write_all(owner.as_bytes())).map_err(|source| Error::io("write", &path, source))?;
         Ok(RunLock { _file: file })
     }
+}
+
+/// Who wrote a lock file; `None` where it says nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LockOwner {
+    /// The host.
+    pub host: Option<String>,
+    /// The process on it.
+    pub process_id: Option<u32>,
+    /// The host of the first process, when that one has another folder.
+    pub part_of: Option<String>,
 }
 
 /// The lock of a run folder, held while this value lives.
@@ -223,7 +291,10 @@ mod tests {
         let error = run.lock().expect_err("held");
         assert_eq!(error.exit_code(), 73);
         assert!(error.to_string().contains(&format!("process id {}", std::process::id())), "{error}");
+        assert!(run.is_run() && run.is_locked());
+        assert_eq!(run.lock_owner().process_id, Some(std::process::id()));
         drop(held);
+        assert!(!run.is_locked());
         run.lock().expect("free again");
     }
 }

@@ -1,5 +1,6 @@
 //! What a search works with: the puzzle, the processes, the shards this process owns, and the levels closed so far.
 
+use super::disks::Disks;
 use super::expansion_choice::ExpansionChoice;
 use super::guards::Rules;
 use super::manifest::LevelRecord;
@@ -52,6 +53,8 @@ pub struct Search<'a> {
     pub puzzle: &'a Puzzle,
     /// Where the run keeps its files.
     pub folder: &'a RunFolder,
+    /// Which processes see the same folder; one folder for all unless told otherwise.
+    pub disks: Disks,
     /// Who may ask to stop.
     pub stop: &'a StopRequest,
     /// The choices of the run.
@@ -123,6 +126,7 @@ impl<'a> Search<'a> {
             exchange,
             puzzle,
             folder,
+            disks: Disks::one(exchange),
             stop,
             owners: partition.owners(exchange.processes()),
             partition,

@@ -8,8 +8,9 @@
 //! agreement that follows the closing. So nobody reads a shard that its owner writes.
 
 use super::Search;
+use super::host::running_kernel;
 use crate::base::ids::{index_u32, low_u32};
-use crate::base::{Error, ProcessId, Result, ShardId, codec};
+use crate::base::{Error, ProcessId, Result, ShardId};
 use crate::exchange::agree;
 use crate::store::{Lanes, MappedView, Shard, Storage, scratch_path};
 use std::collections::BTreeMap;
@@ -101,11 +102,6 @@ impl SharedViews {
             .collect();
         Ok(Self { share, processes, views: BTreeMap::new() })
     }
-}
-
-/// Identifies the running kernel; 0 when it does not say.
-fn running_kernel() -> u64 {
-    std::fs::read("/proc/sys/kernel/random/boot_id").map_or(0, |id| codec::checksum(&id))
 }
 
 fn token_path(work: &Path, process: ProcessId) -> std::path::PathBuf {

@@ -130,6 +130,14 @@ impl PackReader {
     /// # Errors
     /// `Io` when reading fails, `BadData` when the block is not what the entry says.
     pub fn block(&self, entry: &BlockEntry, length: u64) -> Result<Contents<'static>> {
+        entry.decode(self.stored(entry)?, length, &self.path)
+    }
+
+    /// The stored bytes of `entry`, unchecked: for a process that decodes them elsewhere.
+    ///
+    /// # Errors
+    /// `Io` when reading fails, `BadData` when the entry lies outside the file.
+    pub fn stored(&self, entry: &BlockEntry) -> Result<Vec<u8>> {
         let end = entry.offset.checked_add(entry.stored_bytes);
         if entry.offset < PACK_HEADER_BYTES || end.is_none_or(|end| end > self.index_offset) {
             return Err(Error::bad_data(
@@ -139,7 +147,7 @@ impl PackReader {
                 "the file is damaged; an older checkpoint or another copy is needed",
             ));
         }
-        entry.decode(self.read(entry.offset, entry.stored_bytes)?, length, &self.path)
+        self.read(entry.offset, entry.stored_bytes)
     }
 
     /// `length` bytes at `offset`; the caller has checked them against the file's length.

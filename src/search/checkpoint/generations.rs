@@ -1,10 +1,12 @@
 //! What is in a checkpoint folder, by name: manifests, generations, and what can be removed.
 
+use crate::base::ids::{index_u32, low_u32};
 use crate::base::partition::Partition;
-use crate::base::{Depth, Error, Result, fault_point};
+use crate::base::{Depth, Error, ProcessId, Result, atomic_file, fault_point};
+use crate::exchange::{agree, share};
 use crate::puzzle::Puzzle;
-use crate::search::Search;
 use crate::search::manifest::Manifest;
+use crate::search::{Disks, Search};
 use crate::store::Storage;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,6 +21,35 @@ pub(super) fn generations_kept(search: &Search<'_>) -> usize {
         Storage::File => 2,
         Storage::Memory => 1,
     }
+}
+
+/// Where every host has a disk of its own: the file that names the host with the newest manifest, on all of them.
+const NEWEST_ON: &str = "newest-on";
+
+/// Notes behind a commit on which host its manifest is. Losing the note loses nothing but the warning of [`refuse_absent_host`].
+pub(super) fn note_host(search: &Search<'_>) -> Result<()> {
+    let path = search.folder.checkpoint().join(NEWEST_ON);
+    match search.disks.first_host().filter(|_| search.disks.leads()) {
+        Some(host) if fs::read(&path).ok().is_none_or(|noted| noted != host.as_bytes()) => {
+            atomic_file::replace_unsynced(&path, host.as_bytes())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses to go on without the host whose disk has the newest manifest: the search would go on from an older one, or start anew, and remove what belongs to it.
+///
+/// # Errors
+/// `Config` naming the host.
+pub fn refuse_absent_host(folder: &Path, disks: &Disks) -> Result<()> {
+    let noted = if disks.may_be_more() { fs::read_to_string(folder.join(NEWEST_ON)).unwrap_or_default() } else { String::new() };
+    if noted.is_empty() || disks.include(&noted) {
+        return Ok(());
+    }
+    Err(Error::config(format!(
+        "{}: the newest checkpoint's manifest is on host {noted}, which is not in this job; start on that host, too, or start again with --resume never --force",
+        folder.display()
+    )))
 }
 
 /// Whether the folder of a run holds a checkpoint that was set aside.
@@ -67,12 +98,19 @@ pub fn exists(folder: &Path) -> Result<bool> {
 /// # Errors
 /// `Config` listing every key that differs, by the newest manifest that is whole.
 pub fn refuse_other_search(folder: &Path, puzzle: &Puzzle, partition: &Partition, fixed_settings: &BTreeMap<String, String>) -> Result<()> {
-    let whole = manifests(folder)?.into_iter().find_map(|depth| {
+    newest_whole(folder)?.map_or(Ok(()), |(manifest, path)| manifest.check_same_search(puzzle, partition, fixed_settings, &path))
+}
+
+/// The newest manifest in the checkpoint folder that is whole, and its file. Its packs are not looked at.
+///
+/// # Errors
+/// `Io` when the folder cannot be listed.
+pub fn newest_whole(folder: &Path) -> Result<Option<(Manifest, PathBuf)>> {
+    Ok(manifests(folder)?.into_iter().find_map(|depth| {
         let path = manifest_path(folder, depth);
         let manifest = Manifest::decode(&fs::read(&path).ok()?, &path).ok()?;
         Some((manifest, path))
-    });
-    whole.map_or(Ok(()), |(manifest, path)| manifest.check_same_search(puzzle, partition, fixed_settings, &path))
+    }))
 }
 
 pub(super) fn generation_name(depth: Depth) -> String {
@@ -87,26 +125,87 @@ pub(super) fn manifest_path(checkpoint: &Path, depth: Depth) -> PathBuf {
     checkpoint.join(format!("manifest-{:06}", depth.0))
 }
 
-/// Removes all manifests but the newest `kept`, then every pack file that none of those names, then empty folders.
-pub(super) fn remove_unneeded(folder: &Path, kept: usize) -> Result<()> {
-    let depths = manifests(folder)?;
-    let remove = |path: &Path| match if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) } {
+/// Removes all manifests but those of the newest generations that are kept, then every pack file that none of those names, then empty folders. On a disk that all
+/// share the first process does it and alone has a result; on several it is collective, for a pack on one may be named on another.
+pub(super) fn remove_unneeded(search: &Search<'_>) -> Result<()> {
+    let folder = search.folder.checkpoint();
+    let kept = generations_kept(search);
+    if search.disks.are_one() {
+        if !search.is_first() {
+            return Ok(());
+        }
+        let depths = manifests(&folder)?;
+        remove_manifests(&folder, depths.iter().skip(kept))?;
+        return match needed_packs(&folder, depths.iter().take(kept))? {
+            Some(needed) => remove_packs(&folder, &needed),
+            None => Ok(()),
+        };
+    }
+    let all = manifests_of_all(search)?;
+    let mut newest: Vec<Depth> = all.iter().map(|(depth, _)| *depth).collect();
+    newest.dedup();
+    newest.truncate(kept);
+    let own = |keep: bool| {
+        all.iter().filter(move |(_, holder)| *holder == search.exchange.process()).map(|(depth, _)| depth).filter({
+            let newest = &newest;
+            move |depth| newest.contains(depth) == keep
+        })
+    };
+    agree(search.exchange, remove_manifests(&folder, own(false)))?;
+    let named = agree(search.exchange, needed_packs(&folder, own(true)))?;
+    let text = named.map_or_else(|| UNREADABLE.to_owned(), |paths| paths.into_iter().collect::<Vec<_>>().join("\n"));
+    let lists = share(search.exchange, text.as_bytes());
+    if lists.iter().any(|list| list == UNREADABLE.as_bytes()) {
+        return Ok(());
+    }
+    let needed = lists.iter().flat_map(|list| String::from_utf8_lossy(list).lines().map(str::to_owned).collect::<Vec<_>>()).collect();
+    agree(search.exchange, if search.disks.leads() { remove_packs(&folder, &needed) } else { Ok(()) })
+}
+
+/// In place of a list of paths: one of the manifests is damaged.
+const UNREADABLE: &str = "\0";
+
+/// The manifests on all disks, newest first, each with the process that leads its disk. Collective.
+pub(super) fn manifests_of_all(search: &Search<'_>) -> Result<Vec<(Depth, ProcessId)>> {
+    let listed = if search.disks.leads() { manifests(&search.folder.checkpoint()) } else { Ok(Vec::new()) };
+    let own: Vec<u64> = agree(search.exchange, listed)?.iter().map(|depth| depth.0.into()).collect();
+    let lists = search.exchange.all_to_all(vec![own; index_u32(search.exchange.processes())]);
+    let mut all: Vec<(Depth, ProcessId)> = lists
+        .iter()
+        .zip(0..)
+        .flat_map(|(depths, holder)| depths.iter().map(move |&depth| (Depth(low_u32(depth)), ProcessId(holder))))
+        .collect();
+    all.sort_by_key(|&(depth, holder)| (std::cmp::Reverse(depth), holder));
+    Ok(all)
+}
+
+fn remove(path: &Path) -> Result<()> {
+    match if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) } {
         Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, source)),
         _ => fault_point::pass("old-removed").map_err(|source| Error::io("remove", path, source)),
-    };
-    for depth in depths.iter().skip(kept) {
-        remove(&manifest_path(folder, *depth))?;
     }
+}
+
+fn remove_manifests<'a>(folder: &Path, mut depths: impl Iterator<Item = &'a Depth>) -> Result<()> {
+    depths.try_for_each(|depth| remove(&manifest_path(folder, *depth)))
+}
+
+/// Paths of the packs that the manifests of `depths` name; `None` when one is damaged: it protects what it may name.
+fn needed_packs<'a>(folder: &Path, depths: impl Iterator<Item = &'a Depth>) -> Result<Option<BTreeSet<String>>> {
     let mut needed = BTreeSet::new();
-    for depth in depths.iter().take(kept) {
+    for depth in depths {
         let path = manifest_path(folder, *depth);
         let bytes = fs::read(&path).map_err(|source| Error::io("read", &path, source))?;
         match Manifest::decode(&bytes, &path) {
             Ok(manifest) => needed.extend(manifest.packs.into_iter().map(|pack| pack.path)),
-            // A damaged manifest protects what it may name.
-            Err(_) => return Ok(()),
+            Err(_) => return Ok(None),
         }
     }
+    Ok(Some(needed))
+}
+
+/// Removes the pack files that are not `needed`, and empty folders.
+fn remove_packs(folder: &Path, needed: &BTreeSet<String>) -> Result<()> {
     for generation in names(folder)?.into_iter().filter(|name| name.starts_with("gen-")) {
         let path = folder.join(&generation);
         if !path.is_dir() {

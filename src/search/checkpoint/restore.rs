@@ -1,21 +1,20 @@
 //! Going on from a checkpoint, or starting where there is none.
 
 use super::SetKey;
-use super::generations::{SUSPECT, generations_kept, manifest_path, manifests, remove_unneeded};
+use super::generations::{SUSPECT, manifest_path, manifests, manifests_of_all, remove_unneeded};
+use super::load::{damage, load_sets};
 use crate::base::ids::index_u32;
 use crate::base::mix::{Fingerprint, LANE_STATES};
-use crate::base::{Depth, Error, Result, ShardId, atomic_file};
-use crate::exchange::{agree, broadcast};
+use crate::base::{Depth, Error, ProcessId, Result, atomic_file};
+use crate::exchange::{agree, broadcast_from};
 use crate::ranking::StateSpace;
 use crate::search::manifest::{LevelRecord, Manifest, PackFile};
 use crate::search::observer::{Event, Observer};
 use crate::search::{Search, archive, samples};
-use crate::store::block::SetName;
-use crate::store::{BlockEntry, LevelPart, PackReader, Storage};
+use crate::store::LevelPart;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 /// Goes on from the newest whole checkpoint, or starts at depth 0 when there is none.
@@ -23,19 +22,15 @@ use std::time::Instant;
 /// # Errors
 /// `Config` when the checkpoint is another search's, `BadData` when there are checkpoints and none is whole.
 pub fn restore_or_start(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<()> {
-    let folder = search.folder.checkpoint();
-    let listed = if search.is_first() { manifests(&folder) } else { Ok(Vec::new()) };
-    let depths = agree(search.exchange, listed)?;
-    let text = depths.iter().map(|depth| depth.0.to_string()).collect::<Vec<_>>().join(" ");
-    let text = String::from_utf8_lossy(&broadcast(search.exchange, text.as_bytes())).into_owned();
-    let depths: Vec<Depth> = text.split_whitespace().filter_map(|word| word.parse().ok()).map(Depth).collect();
-    let renewed = if search.is_first() { search.folder.renew_work() } else { Ok(()) };
+    // The first process may have been on another host, whose disk has the manifests then.
+    let all = manifests_of_all(search)?;
+    let renewed = if search.disks.leads() { search.folder.renew_work() } else { Ok(()) };
     agree(search.exchange, renewed)?;
     let mut last_error = None;
-    for &depth in &depths {
-        match restore(search, depth) {
+    for &(depth, holder) in &all {
+        match restore(search, depth, holder) {
             Ok(()) => {
-                discard_newer(search, &depths, depth)?;
+                discard_newer(search, Some(depth))?;
                 observer.notice(&Event::Resumed { depth, states: search.total_states() });
                 return Ok(());
             }
@@ -51,7 +46,7 @@ pub fn restore_or_start(search: &mut Search<'_>, observer: &mut dyn Observer) ->
     match last_error {
         Some(error) => Err(error),
         None => {
-            discard_newer(search, &[], Depth::ZERO)?;
+            discard_newer(search, None)?;
             start(search)?;
             observer.notice(&Event::Started);
             Ok(())
@@ -80,8 +75,10 @@ pub fn set_aside(search: &Search<'_>, restored: usize, observer: &mut dyn Observ
         atomic_file::sync_folder(&folder)?;
         Ok(older.first().copied())
     };
-    let older = agree(search.exchange, if search.is_first() { rename() } else { Ok(None) })?;
-    let next = older.map_or_else(|| "starts anew".to_owned(), |depth| format!("goes on from level {depth}"));
+    let older = agree(search.exchange, if search.disks.leads() { rename() } else { Ok(None) })?;
+    let mut levels = [older.map_or(0, |depth| u64::from(depth.0) + 1)];
+    search.exchange.maximum(&mut levels);
+    let next = if levels[0] == 0 { "starts anew".to_owned() } else { format!("goes on from level {}", levels[0] - 1) };
     let message = format!("the checkpoint of level {} may hold the fault and is set aside; the next resume {next}", restored - 1);
     observer.notice(&Event::Warning(message));
     Ok(())
@@ -117,19 +114,18 @@ fn put_starts(search: &mut Search<'_>) -> Result<LevelPart> {
     })
 }
 
-/// Reads generation `depth` into the shards of this process.
-fn restore(search: &mut Search<'_>, depth: Depth) -> Result<()> {
+/// Reads generation `depth`, whose manifest `holder` has, into the shards of this process.
+fn restore(search: &mut Search<'_>, depth: Depth, holder: ProcessId) -> Result<()> {
     let folder = search.folder.checkpoint();
     let path = manifest_path(&folder, depth);
     let read = || fs::read(&path).map_err(|source| damage(Error::io("read", &path, source)));
-    let bytes = agree(search.exchange, if search.is_first() { read() } else { Ok(Vec::new()) })?;
-    let bytes = broadcast(search.exchange, &bytes);
+    let bytes = agree(search.exchange, if search.exchange.process() == holder { read() } else { Ok(Vec::new()) })?;
+    let bytes = broadcast_from(search.exchange, holder, &bytes);
     // The same bytes everywhere, so the same result. Another version's manifest is no damage: it ends the run, and nothing is removed.
     let manifest = Manifest::decode(&bytes, &path)?;
     let same = manifest.check_same_search(search.puzzle, &search.partition, &search.settings.fixed_settings, &path);
     agree(search.exchange, same)?;
-    let loaded = load_sets(search, &manifest, &folder);
-    agree(search.exchange, loaded)?;
+    load_sets(search, &manifest, &folder)?;
     check_restored(search, &manifest, &path)?;
     if search.is_first() {
         search.commits.table = manifest
@@ -149,78 +145,6 @@ fn restore(search: &mut Search<'_>, depth: Depth) -> Result<()> {
     search.commits.levels_saved = search.levels.len();
     search.commits.last = Instant::now();
     Ok(())
-}
-
-/// A file of a checkpoint that is missing or cannot be read is damage, from which an older generation may help; a missing permission is not.
-fn damage(error: Error) -> Error {
-    match error {
-        Error::Io { path, source, .. } if source.kind() != std::io::ErrorKind::PermissionDenied => Error::bad_data(
-            &path,
-            format!("no readable file ({source})"),
-            "a file of the checkpoint",
-            "an older checkpoint or another copy is needed",
-        ),
-        other => other,
-    }
-}
-
-/// Loads the own sets from the pack files: lengths first, then every block with its checksum and count.
-fn load_sets(search: &mut Search<'_>, manifest: &Manifest, folder: &Path) -> Result<()> {
-    let readers: Vec<PackReader> = manifest
-        .packs
-        .iter()
-        .map(|pack| {
-            let path = pack_path(folder, pack)?;
-            let found = fs::metadata(&path).map_err(|source| damage(Error::io("read", &path, source)))?.len();
-            if found != pack.bytes {
-                return Err(Error::bad_data(
-                    &path,
-                    format!("{found} bytes"),
-                    format!("{} bytes", pack.bytes),
-                    "the file is damaged or truncated",
-                ));
-            }
-            PackReader::open(&path).map_err(damage)
-        })
-        .collect::<Result<_>>()?;
-    let mut wanted: BTreeMap<ShardId, Vec<(usize, &BlockEntry)>> = BTreeMap::new();
-    for (pack, entry) in &manifest.blocks {
-        wanted.entry(entry.shard).or_default().push((index_u32(*pack), entry));
-    }
-    let level = manifest.levels.last().map_or(Depth::ZERO, |level| level.depth);
-    let file = if search.settings.storage == Storage::Memory { Some(search.level_file(level)?) } else { None };
-    let shards = &mut search.shards;
-    search.pool.install(|| {
-        shards.par_iter_mut().try_for_each(|shard| {
-            shard.abandon_level();
-            shard.seen.clear(false);
-            shard.frontier.clear(false);
-            let length = shard.length();
-            for (pack, entry) in wanted.get(&shard.id).into_iter().flatten() {
-                let contents = match readers.get(*pack) {
-                    Some(reader) if entry.stored_bytes > 0 => reader.block(entry, length).map_err(damage)?,
-                    _ => entry.decode(Vec::new(), length, folder)?,
-                };
-                match entry.set {
-                    SetName::Seen => shard.seen.load(&contents, None)?,
-                    SetName::Level => shard.frontier.load(&contents, file.as_ref())?,
-                }
-            }
-            shard.seen.mark_saved();
-            shard.frontier.mark_saved();
-            Ok(())
-        })
-    })
-}
-
-/// A pack's path; the manifest's text is not trusted to stay in the folder.
-fn pack_path(folder: &Path, pack: &PackFile) -> Result<PathBuf> {
-    let safe = pack.path.split('/').all(|part| !part.is_empty() && part != ".." && !part.starts_with('.'));
-    if safe {
-        Ok(folder.join(&pack.path))
-    } else {
-        Err(Error::bad_data(folder, format!("the pack path {:?}", pack.path), "a path inside", "the manifest is damaged"))
-    }
 }
 
 /// What was loaded, summed over all processes, must be what the closed levels say.
@@ -251,16 +175,20 @@ fn check_restored(search: &Search<'_>, manifest: &Manifest, path: &Path) -> Resu
     ))
 }
 
-/// First process: removes generations newer than `kept`, files that no manifest names, and levels archived behind it.
-fn discard_newer(search: &Search<'_>, depths: &[Depth], kept: Depth) -> Result<()> {
+/// Removes generations newer than `kept`, files that no manifest names, and levels archived behind it. Collective.
+fn discard_newer(search: &Search<'_>, kept: Option<Depth>) -> Result<()> {
     let folder = search.folder.checkpoint();
     let discard = || -> Result<()> {
-        for depth in depths.iter().filter(|&&depth| depth > kept) {
-            let path = manifest_path(&folder, *depth);
+        let Some(kept) = kept else { return Ok(()) };
+        for depth in manifests(&folder)?.into_iter().filter(|&depth| depth > kept) {
+            let path = manifest_path(&folder, depth);
             fs::remove_file(&path).map_err(|source| Error::io("remove", &path, source))?;
         }
-        remove_unneeded(&folder, generations_kept(search))?;
-        archive::remove_behind(&search.folder.levels(), (!depths.is_empty()).then_some(kept))
+        Ok(())
     };
-    agree(search.exchange, if search.is_first() { discard() } else { Ok(()) })
+    agree(search.exchange, if search.disks.leads() { discard() } else { Ok(()) })?;
+    let removed = remove_unneeded(search);
+    agree(search.exchange, removed)?;
+    let archive = if search.is_first() { archive::remove_behind(&search.folder.levels(), kept) } else { Ok(()) };
+    agree(search.exchange, archive)
 }

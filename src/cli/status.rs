@@ -1,0 +1,134 @@
+//! `farthest status DIR`: one look at a run from anywhere that sees its folder, a login node for instance.
+
+use super::arguments::StatusArguments;
+use super::progress::{readable_count, span};
+use super::run_state::{RunState, State, age_seconds};
+use super::session::one_line;
+use crate::base::Result;
+use crate::base::ids::{approximate, rounded_down};
+use crate::search::RunFolder;
+use jiff::Timestamp;
+use std::path::Path;
+
+/// Printed below the help.
+pub const EXIT_CODES: &str = "Exit codes: 0 the run is at work, or complete; 75 it stopped and can be resumed; 1 it failed or was killed; \
+65 damaged results; 74 no such folder; 78 no run in the folder.";
+
+/// Prints what the run of a folder is doing; the exit code says whether something is to be done.
+///
+/// # Errors
+/// As [`RunState::look`].
+pub fn status(arguments: &StatusArguments) -> Result<i32> {
+    let run = RunState::look(&arguments.folder)?;
+    if arguments.json {
+        println!("{}", serde_json::to_string_pretty(&json(&run, &arguments.folder)).expect("plain data with text keys"));
+    } else {
+        for (name, value) in lines(&run, &arguments.folder) {
+            println!("{name:<11} {}", one_line(&value));
+        }
+    }
+    Ok(run.state.exit_code())
+}
+
+/// Percent of the states that are found.
+fn percent(run: &RunState) -> Option<f64> {
+    run.expected.map(|expected| 100.0 * approximate(run.found) / approximate(expected.max(1)))
+}
+
+/// What it is doing, in words.
+fn phase(run: &RunState) -> String {
+    match (run.state, run.level) {
+        (State::Searching, Some(level)) => format!("searching: level {level} is expanded"),
+        (State::Committing, Some(level)) => format!("writing the checkpoint of level {level}"),
+        (State::Searching | State::Committing | State::Starting, _) => "starting".into(),
+        (State::Complete, _) => format!("complete: {}", run.message),
+        (State::Stopped | State::Failed | State::Killed, _) if run.message.is_empty() => run.state.name().into(),
+        (State::Stopped, _) => run.message.split("; go on with").next().unwrap_or_default().into(),
+        (State::Failed | State::Killed, _) => format!("{}: {}", run.state.name(), run.message),
+    }
+}
+
+/// A moment and how long ago it was.
+fn moment(moment: Timestamp) -> String {
+    let ago = age_seconds(Some(moment)).and_then(|age| u64::try_from(age).ok()).unwrap_or(0);
+    format!("{} ago ({moment:.0})", span(approximate(ago)))
+}
+
+/// The lines for people: a name and a value each.
+fn lines(run: &RunState, root: &Path) -> Vec<(&'static str, String)> {
+    let name = run.search.as_ref().map_or_else(|| "unknown".into(), |(puzzle, metric)| format!("{puzzle} {metric}"));
+    let mut lines = vec![("run", format!("{name}, in {}", root.display())), ("phase", phase(run))];
+    let workers = &run.workers;
+    let place = match (&workers.host, workers.process_id) {
+        (Some(host), Some(process)) => format!("process {process} on {host}"),
+        (Some(host), None) => format!("host {host}"),
+        _ => "unknown".into(),
+    };
+    let second = root.join("recheck");
+    lines.push((
+        "alive",
+        match (run.alive, run.state) {
+            (true, State::Complete) if RunFolder::new(&second).is_run() => {
+                format!("yes: it is being rechecked; see farthest status {}", second.display())
+            }
+            (true, _) => "yes".into(),
+            (false, _) => "no".into(),
+        },
+    ));
+    lines.push((
+        "found",
+        match (run.expected, percent(run)) {
+            (Some(expected), Some(percent)) => format!("{} of {expected} states ({percent:.2} %)", run.found),
+            _ => format!("{} states", run.found),
+        },
+    ));
+    if let Some(rate) = run.rate {
+        let left = run.seconds_left().map_or_else(|| "-".into(), |seconds| format!("about {}", span(seconds)));
+        lines.push(("rate", format!("{} states/s, left: {left}", readable_count(rate))));
+    }
+    if run.state != State::Complete {
+        let saved = run.checkpoint.map(|saved| format!("level {}, {} states, {}", saved.level, saved.states, moment(saved.written)));
+        lines.push(("checkpoint", saved.unwrap_or_else(|| "none".into())));
+    }
+    let (processes, threads) =
+        workers.processes.map_or(("?".into(), "?".into()), |(processes, threads)| (processes.to_string(), threads.to_string()));
+    lines.push(("processes", format!("{processes} x {threads} threads; the first one: {place}")));
+    lines.push(("updated", run.updated.map_or_else(|| "unknown".into(), moment)));
+    lines.extend(run.remarks.iter().map(|remark| ("remark", remark.clone())));
+    if let Some(command) = run.next_command(root) {
+        lines.push(("go on with", command));
+    }
+    lines
+}
+
+/// The same for programs. What is not known is null.
+fn json(run: &RunState, root: &Path) -> serde_json::Value {
+    let workers = &run.workers;
+    let saved = run.checkpoint.map(|saved| {
+        let age = age_seconds(Some(saved.written));
+        serde_json::json!({ "level": saved.level, "states": saved.states, "written": saved.written.to_string(), "age_seconds": age })
+    });
+    serde_json::json!({
+        "folder": root.display().to_string(),
+        "puzzle": run.search.as_ref().map(|(puzzle, _)| puzzle),
+        "metric": run.search.as_ref().map(|(_, metric)| metric),
+        "phase": run.state.name(),
+        "alive": run.alive,
+        "level": run.level,
+        "found": run.found,
+        "expected": run.expected,
+        "percent": percent(run),
+        "rate": run.rate,
+        "seconds_left": run.seconds_left().map(rounded_down),
+        "checkpoint": saved,
+        "processes": workers.processes.map(|(processes, _)| processes),
+        "threads": workers.processes.map(|(_, threads)| threads),
+        "host": workers.host,
+        "process_id": workers.process_id,
+        "updated": run.updated.map(|moment| moment.to_string()),
+        "age_seconds": age_seconds(run.updated),
+        "message": run.message,
+        "remarks": run.remarks,
+        "go_on_with": run.next_command(root),
+    })
+}

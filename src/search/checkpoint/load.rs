@@ -1,0 +1,260 @@
+//! The sets of a checkpoint, from pack files into the shards of this process.
+//!
+//! What lies in a folder that this process sees it reads itself. A pack on another host's disk is read by the process that leads that disk, which sends the blocks, as they
+//! are stored, to the owners of their shards: in rounds, so that no process holds more than about one round of [`Search::round_states`] at a time. Everybody knows the manifest, so
+//! everybody knows which blocks go from where to where in which round, and none has a name on its way.
+
+use crate::base::bytes::{bytes_of, words_of};
+use crate::base::ids::{index_u32, to_u64, to_usize};
+use crate::base::{Depth, Error, ProcessId, Result, ShardId};
+use crate::exchange::agree;
+use crate::search::Search;
+use crate::search::manifest::{Manifest, PackFile};
+use crate::store::block::SetName;
+use crate::store::{BlockEntry, Contents, LevelFile, PackReader, Shard, Storage};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A block on its way between disks.
+struct Shipment<'a> {
+    sender: ProcessId,
+    receiver: ProcessId,
+    pack: usize,
+    entry: &'a BlockEntry,
+}
+
+/// A file of a checkpoint that is missing or cannot be read is damage, from which an older generation may help; a missing permission is not.
+pub(super) fn damage(error: Error) -> Error {
+    match error {
+        Error::Io { path, source, .. } if source.kind() != std::io::ErrorKind::PermissionDenied => Error::bad_data(
+            &path,
+            format!("no readable file ({source})"),
+            "a file of the checkpoint",
+            "an older checkpoint or another copy is needed",
+        ),
+        other => other,
+    }
+}
+
+/// Loads the own sets from the pack files: lengths first, then every block with its checksum and count. Collective.
+///
+/// # Errors
+/// The same on every process.
+pub(super) fn load_sets(search: &mut Search<'_>, manifest: &Manifest, folder: &Path) -> Result<()> {
+    let opened = open_packs(search, manifest, folder);
+    let readers = agree(search.exchange, opened)?;
+    let holders = find_holders(search, manifest, folder, &readers)?;
+    let level = manifest.levels.last().map_or(Depth::ZERO, |level| level.depth);
+    let created = if search.settings.storage == Storage::Memory { search.level_file(level).map(Some) } else { Ok(None) };
+    let file = agree(search.exchange, created)?;
+    let loaded = load_own(search, manifest, folder, &readers, file.as_ref());
+    agree(search.exchange, loaded)?;
+    if !search.disks.are_one() {
+        ship(search, manifest, folder, &readers, &holders, file.as_ref())?;
+    }
+    for shard in &mut search.shards {
+        shard.seen.mark_saved();
+        shard.frontier.mark_saved();
+    }
+    Ok(())
+}
+
+/// The pack files in the folder that this process sees; all of them where that is the only one.
+fn open_packs(search: &Search<'_>, manifest: &Manifest, folder: &Path) -> Result<Vec<Option<PackReader>>> {
+    let open = |pack: &PackFile| -> Result<Option<PackReader>> {
+        let path = pack_path(folder, pack)?;
+        let found = match fs::metadata(&path) {
+            Ok(facts) => facts.len(),
+            Err(source) if source.kind() == std::io::ErrorKind::NotFound && search.disks.may_be_more() => return Ok(None),
+            Err(source) => return Err(damage(Error::io("read", &path, source))),
+        };
+        if found != pack.bytes {
+            return Err(Error::bad_data(
+                &path,
+                format!("{found} bytes"),
+                format!("{} bytes", pack.bytes),
+                "the file is damaged or truncated",
+            ));
+        }
+        PackReader::open(&path).map(Some).map_err(damage)
+    };
+    manifest.packs.iter().map(open).collect()
+}
+
+/// For each pack the process that leads the lowest disk with it. Collective.
+fn find_holders(search: &Search<'_>, manifest: &Manifest, folder: &Path, readers: &[Option<PackReader>]) -> Result<Vec<ProcessId>> {
+    let own: Vec<u64> = readers.iter().zip(0..).filter(|(reader, _)| reader.is_some()).map(|(_, number)| number).collect();
+    let lists = search.exchange.all_to_all(vec![own; index_u32(search.exchange.processes())]);
+    let mut holders: Vec<Option<ProcessId>> = vec![None; readers.len()];
+    for (list, process) in lists.iter().zip(0..) {
+        for &number in list {
+            holders[to_usize(number)].get_or_insert(ProcessId(process));
+        }
+    }
+    let known = |(holder, pack): (Option<ProcessId>, &PackFile)| holder.ok_or_else(|| search.disks.missing_pack(&folder.join(&pack.path)));
+    let found = holders.into_iter().zip(&manifest.packs).map(known).collect();
+    agree(search.exchange, found)
+}
+
+/// Empties the own shards and loads what this process can read itself.
+fn load_own(
+    search: &mut Search<'_>,
+    manifest: &Manifest,
+    folder: &Path,
+    readers: &[Option<PackReader>],
+    file: Option<&Arc<LevelFile>>,
+) -> Result<()> {
+    let mut wanted: BTreeMap<ShardId, Vec<(usize, &BlockEntry)>> = BTreeMap::new();
+    for (pack, entry) in &manifest.blocks {
+        wanted.entry(entry.shard).or_default().push((index_u32(*pack), entry));
+    }
+    let shards = &mut search.shards;
+    search.pool.install(|| {
+        shards.par_iter_mut().try_for_each(|shard| {
+            shard.abandon_level();
+            shard.seen.clear(false);
+            shard.frontier.clear(false);
+            for (pack, entry) in wanted.get(&shard.id).into_iter().flatten() {
+                let contents = match readers.get(*pack) {
+                    _ if entry.stored_bytes == 0 => entry.decode(Vec::new(), shard.length(), folder)?,
+                    Some(Some(reader)) => reader.block(entry, shard.length()).map_err(damage)?,
+                    _ => continue,
+                };
+                take(shard, entry.set, &contents, file)?;
+            }
+            Ok(())
+        })
+    })
+}
+
+/// Puts the contents of a block into its set.
+fn take(shard: &mut Shard, set: SetName, contents: &Contents<'_>, file: Option<&Arc<LevelFile>>) -> Result<()> {
+    match set {
+        SetName::Seen => shard.seen.load(contents, None),
+        SetName::Level => shard.frontier.load(contents, file),
+    }
+}
+
+/// Sends the blocks that their owners cannot read. Collective.
+fn ship(
+    search: &mut Search<'_>,
+    manifest: &Manifest,
+    folder: &Path,
+    readers: &[Option<PackReader>],
+    holders: &[ProcessId],
+    file: Option<&Arc<LevelFile>>,
+) -> Result<()> {
+    let shipments = shipments(search, manifest, holders);
+    let most_bytes = to_u64(search.settings.round_successors).saturating_mul(8);
+    let me = search.exchange.process();
+    for round in rounds(&shipments, most_bytes) {
+        let mut outgoing = vec![Vec::new(); index_u32(search.exchange.processes())];
+        let mut read = || -> Result<()> {
+            for shipment in round.iter().filter(|shipment| shipment.sender == me) {
+                let reader = readers[shipment.pack].as_ref().ok_or_else(|| search.disks.missing_pack(folder))?;
+                outgoing[shipment.receiver.index()].extend(words_of(&reader.stored(shipment.entry).map_err(damage)?));
+            }
+            Ok(())
+        };
+        let read = read();
+        agree(search.exchange, read)?;
+        let incoming = search.exchange.all_to_all(outgoing);
+        let mut rest: Vec<&[u64]> = incoming.iter().map(Vec::as_slice).collect();
+        let mut unpack = || -> Result<()> {
+            for shipment in round.iter().filter(|shipment| shipment.receiver == me) {
+                let Shipment { sender, pack, entry, .. } = *shipment;
+                let words = to_usize(entry.stored_bytes.div_ceil(8));
+                let (block, behind) = rest[sender.index()].split_at_checked(words).unwrap_or((&[], &[]));
+                rest[sender.index()] = behind;
+                let own =
+                    search.own_shard(entry.shard).ok_or_else(|| Error::invariant("owner of a block sent here", me, "another process"))?;
+                let shard = &mut search.shards[own];
+                let path = folder.join(&manifest.packs[pack].path);
+                let contents = entry.decode(bytes_of(block, to_usize(entry.stored_bytes)), shard.length(), &path)?;
+                take(shard, entry.set, &contents, file)?;
+            }
+            Ok(())
+        };
+        let unpacked = unpack();
+        agree(search.exchange, unpacked)?;
+    }
+    Ok(())
+}
+
+/// All blocks that go from one disk to another, the same list on every process.
+fn shipments<'a>(search: &Search<'_>, manifest: &'a Manifest, holders: &[ProcessId]) -> Vec<Shipment<'a>> {
+    let way = |(pack, entry): &'a (u32, BlockEntry)| {
+        let (pack, receiver) = (index_u32(*pack), search.owners[entry.shard.index()]);
+        Shipment { sender: holders[pack], receiver, pack, entry }
+    };
+    let disks = &search.disks;
+    let crosses =
+        |shipment: &Shipment<'_>| shipment.entry.stored_bytes > 0 && disks.leader(shipment.receiver) != disks.leader(shipment.sender);
+    manifest.blocks.iter().map(way).filter(crosses).collect()
+}
+
+/// Cuts the list into rounds of at most `most_bytes`, but at least one block, for each sender and receiver.
+fn rounds<'a, 'b>(shipments: &'a [Shipment<'b>], most_bytes: u64) -> Vec<&'a [Shipment<'b>]> {
+    let mut rounds = Vec::new();
+    let mut first = 0;
+    let mut bytes: BTreeMap<(bool, ProcessId), u64> = BTreeMap::new();
+    for (shipment, at) in shipments.iter().zip(0..) {
+        let ends = [(true, shipment.sender), (false, shipment.receiver)];
+        if ends.iter().any(|end| bytes.get(end).is_some_and(|sum| sum + shipment.entry.stored_bytes > most_bytes)) {
+            rounds.push(&shipments[first..at]);
+            (first, bytes) = (at, BTreeMap::new());
+        }
+        for end in ends {
+            *bytes.entry(end).or_default() += shipment.entry.stored_bytes;
+        }
+    }
+    if first < shipments.len() {
+        rounds.push(&shipments[first..]);
+    }
+    rounds
+}
+
+/// A pack's path; the manifest's text is not trusted to stay in the folder.
+fn pack_path(folder: &Path, pack: &PackFile) -> Result<PathBuf> {
+    let safe = pack.path.split('/').all(|part| !part.is_empty() && part != ".." && !part.starts_with('.'));
+    if safe {
+        Ok(folder.join(&pack.path))
+    } else {
+        Err(Error::bad_data(folder, format!("the pack path {:?}", pack.path), "a path inside", "the manifest is damaged"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_are_bounded_and_lose_nothing() {
+        let entries: Vec<BlockEntry> = [5_usize, 400, 30, 30, 1, 90, 99, 2]
+            .iter()
+            .map(|&bytes| BlockEntry {
+                stored_bytes: to_u64(bytes),
+                ..BlockEntry::encode(ShardId(0), SetName::Seen, 0, &Contents::Empty).0
+            })
+            .collect();
+        let shipments: Vec<Shipment<'_>> = entries
+            .iter()
+            .zip(0..)
+            .map(|(entry, number)| Shipment { sender: ProcessId(number % 2), receiver: ProcessId(2 + number % 3), pack: 0, entry })
+            .collect();
+        for most in [1, 60, 100, 10_000] {
+            let cut = rounds(&shipments, most);
+            assert_eq!(cut.iter().map(|round| round.len()).sum::<usize>(), shipments.len());
+            for round in cut {
+                for sender in 0..2 {
+                    let sent: Vec<u64> = round.iter().filter(|one| one.sender.0 == sender).map(|one| one.entry.stored_bytes).collect();
+                    assert!(sent.len() <= 1 || sent.iter().sum::<u64>() <= most, "{most}: {sent:?}");
+                }
+            }
+        }
+        assert!(rounds(&[], 5).is_empty());
+    }
+}
