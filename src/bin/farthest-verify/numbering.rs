@@ -325,3 +325,34 @@ fn reachable(puzzle: &Puzzle, solved: &[u16], place: &str, limits: &Limits) -> C
 fn bytes_a_plane(puzzle: &Puzzle) -> u128 {
     256 + 8 * u128::from(wide(puzzle.solved.len())) + 160 * u128::from(wide(puzzle.moves.len()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Every number has a state, every state its own number, for arrangements of any closed set of cells in any order.
+    #[test]
+    fn boards_are_numbered_one_to_one() {
+        let limits = Limits::new(1 << 30, 1 << 40);
+        for (measures, metric, arranged, count) in [
+            ([2, 3, 2], "quarter", vec![5, 0, 3, 1, 4, 2], 720),
+            // Two colours, of which either may be arranged; 6! 6! / 2 as turns are even on both together.
+            ([3, 4, 3], "half", vec![8, 0, 2, 10, 5, 7], 259_200),
+            ([3, 4, 3], "quarter", vec![11, 9, 6, 4, 3, 1], 259_200),
+            ([2, 2, 2], "quarter", vec![3, 1, 2, 0], 24),
+            // Three orbits of four cells as planes, 4! 4 / 2; all four of them, when the planes are the states.
+            ([4, 4, 4], "quarter", vec![12, 15, 0, 3], 48),
+            ([4, 4, 4], "quarter", vec![], 4),
+        ] {
+            let puzzle = Puzzle::rotation_board(measures, metric, "here", &limits).unwrap_or_else(|refusal| panic!("{}", refusal.text));
+            let numbering = Numbering::new(&puzzle, Some(&arranged), "here", &limits).unwrap_or_else(|refusal| panic!("{}", refusal.text));
+            assert_eq!(numbering.count(), count, "{measures:?} {arranged:?}");
+            let numbers = 0..u64::try_from(count).expect("few");
+            let states: BTreeSet<Vec<u16>> = numbers.clone().map(|number| numbering.state(number)).collect();
+            assert_eq!(u128::from(wide(states.len())), count, "{measures:?} {arranged:?}");
+            assert!(numbers.into_iter().all(|number| numbering.number(&numbering.state(number)) == Some(number)));
+            assert!(states.contains(&puzzle.solved));
+        }
+    }
+}

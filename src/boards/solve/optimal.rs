@@ -97,8 +97,11 @@ pub fn shortest(board: &Board, quarters: &[u8]) -> Result<Vec<BlockTurn>> {
         let states = from.known.len() + to.known.len();
         if states > MOST_STATES || from.outermost.is_empty() || to.outermost.is_empty() {
             let searched = shape.cells() <= MOST_SEARCHED_CELLS;
-            let other =
-                if searched { format!(", or farthest solve {} --state BOARD, which uses all memory", shape.name()) } else { String::new() };
+            let other = if searched {
+                format!(", or farthest solve {} --state BOARD, which holds as many states as memory allows", shape.name())
+            } else {
+                String::new()
+            };
             return Err(Error::config(format!(
                 "board {shape}: no word of {} turns or fewer solves it, which took {} states; a longer shortest word needs more than the {MOST_STATES} \
                  states that are kept; use --method ladder{other}",
