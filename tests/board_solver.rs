@@ -279,19 +279,37 @@ fn the_command() {
     for (arguments, expected, part) in [
         (&["--size", "2x3n2", "--board", "1 2 3 4 5 5"][..], 2, "found 5 twice"),
         (&["--size", "2x3n2", "--board", "1 2 3 4 5"], 2, "found 5 numbers"),
+        (
+            &["--size", "2x3n2", "--board", "-1 2 3 4 5 6"],
+            2,
+            "found \"-1\" in a board, expected whole numbers from 1 to the number of cells",
+        ),
+        (&["--size", "2x3n2", "--board", "1 2 3 4 5 +6"], 2, "found \"+6\" in a board"),
+        (&["--size", "2x3n2", "--board", "1 2 3 4 5 60000000000000000000000"], 2, "found \"60000000000000000000000\" in a board"),
+        (&["--size", "2x3n2", "--board", ""], 2, "found 0 numbers"),
+        (&["--size", "1x1n1", "--board", "1"], 78, "found blocks of 1x1 cells, expected at least 2x2"),
+        (&["--board", "3x2n2o:1u,2u,3u,4u,5u,6u"], 78, "whose tiles have an orientation"),
         (&["--size", "2x3n2", "--board", "1 2 3 / 4 5 / 6"], 2, "found 2 numbers in row 2, expected 3 in every row"),
         (&["--size", "2x3n3", "--board", "1 2 3 4 5 6"], 78, "expected at most 2x2: they must fit the board"),
         (&["--size", "three", "--board", "1"], 2, "found the size \"three\""),
-        (&["--board", "1 2 3"], 2, "a board without its size"),
+        (
+            &["--board", "1 2 3"],
+            2,
+            "a board without its size, expected ROWSxCOLSnBLOCK, such as 3x4n2, with it; give it, too (solve-board: --size 3x4n2)",
+        ),
         (&["--size", "2x3n2"], 2, "found no board"),
         (&["--size", "2x2n2", "--board", "3x2n2:1,2,3,4,5,6"], 2, "leave the size out"),
         (&["--size", "2x3n2", "--file", "no-such-file"], 74, "no-such-file"),
+        (&["--size", "300x300n150", "--random", "1"], 78, "found 90000 cells"),
         (&["--size", "300x300n2", "--random", "1"], 78, "found 90000 cells, expected at most 2500 for a solution"),
         (&["--size", "4x5n4", "--random", "1", "--method", "spiral-cycle"], 78, "expected at least 5x5 for the method spiral-cycle"),
         (&["--size", "16x16n2", "--random", "1", "--method", "optimal"], 78, "use --method ladder"),
     ] {
-        let (code, _, message) = run(arguments);
+        let (code, output, message) = run(arguments);
         assert_eq!(code, expected, "{arguments:?}: {message}");
+        // The family's name after solve is the same command.
+        let spelled = common::outcome(common::farthest().args(["solve", "rotation-board"]).args(arguments));
+        assert_eq!(spelled, (code, output, message.clone()), "{arguments:?}");
         assert!(message.contains(part) && message.trim_end().lines().count() == 1, "{message}");
     }
 }

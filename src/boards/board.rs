@@ -184,11 +184,15 @@ impl Board {
 }
 
 fn number(word: &str) -> Result<u64> {
-    word.parse().map_err(|_| {
+    let digits = word.bytes().all(|byte| byte.is_ascii_digit());
+    word.parse().ok().filter(|_| digits).ok_or_else(|| {
         let letter =
             word.ends_with(['u', 'l', 'd', 'r']) && word.len() > 1 && word[..word.len() - 1].bytes().all(|byte| byte.is_ascii_digit());
         let cure = if letter { "; tiles with an orientation are not supported" } else { "; correct the board" };
-        Error::Usage(format!("found \"{}\" in a board, expected numbers separated by blanks or commas{cure}", shown_text(word)))
+        Error::Usage(format!(
+            "found \"{}\" in a board, expected whole numbers from 1 to the number of cells, separated by blanks or commas{cure}",
+            shown_text(word)
+        ))
     })
 }
 

@@ -121,6 +121,10 @@ impl Unsolvable {
     }
 }
 
+fn four_cycles(count: u32) -> String {
+    format!("{count} four-cycle{}", if count == 1 { "" } else { "s" })
+}
+
 fn listed(tiles: &[u32]) -> String {
     tiles.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
 }
@@ -145,16 +149,16 @@ impl fmt::Display for Unsolvable {
             }
             Self::Odd { block } => write!(
                 formatter,
-                "odd permutation: a quarter turn of a {block}x{block} block is {} four-cycles, an even permutation, so only even ones can be undone",
-                block * block / 4
+                "odd permutation: a quarter turn of a {block}x{block} block is {}, an even permutation, so only even ones can be undone",
+                four_cycles(block * block / 4)
             ),
             Self::SignsDiffer { block, first_is_odd } => {
                 let (odd, even) = if *first_is_odd { ("the corner's", "the other") } else { ("the other", "the corner's") };
                 write!(
                     formatter,
                     "colour signs differ: the tiles on {odd} colour of the checkerboard are an odd permutation, those on {even} colour an even one; a quarter \
-                     turn of a {block}x{block} block is {} four-cycles on each colour, so it changes both signs",
-                    (block * block - 1) / 8
+                     turn of a {block}x{block} block is {} on each colour, so it changes both signs",
+                    four_cycles((block * block - 1) / 8)
                 )
             }
             Self::ColourOdd { block, odd } => {
@@ -165,9 +169,9 @@ impl fmt::Display for Unsolvable {
                 };
                 write!(
                     formatter,
-                    "one colour odd: the tiles on {which}; a quarter turn of a {block}x{block} block is {} four-cycles on each colour of the checkerboard, \
+                    "one colour odd: the tiles on {which}; a quarter turn of a {block}x{block} block is {} on each colour of the checkerboard, \
                      an even permutation of each",
-                    (block * block - 1) / 8
+                    four_cycles((block * block - 1) / 8)
                 )
             }
             Self::NotProjective { given, forced } => write!(

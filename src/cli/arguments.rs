@@ -210,12 +210,23 @@ pub struct EndsArguments {
     pub memory: Option<u64>,
 }
 
-/// Arguments of `solve`.
+/// Families whose puzzles are solved by a method of their own, of any size.
+#[derive(Clone, Debug, Subcommand)]
+pub enum SolveFamily {
+    /// A number rotation board of any size: whether it can be solved, and how; the same as solve-board
+    RotationBoard(super::solve_board::SolveBoardArguments),
+}
+
+/// Arguments of `solve`: a puzzle and a state, or a family and what it needs.
 #[derive(Clone, Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct SolveArguments {
-    /// From where to where.
+    /// The family, when it is one with its own method.
+    #[command(subcommand)]
+    pub family: Option<SolveFamily>,
+    /// From where to where; there without a family.
     #[command(flatten)]
-    pub ends: EndsArguments,
+    pub ends: Option<EndsArguments>,
     /// Every shortest word
     #[arg(long)]
     pub all: bool,

@@ -3,8 +3,9 @@
 pub mod drawing;
 pub mod ends;
 
-use super::arguments::SolveArguments;
+use super::arguments::{SolveArguments, SolveFamily};
 use super::run_config::{RunConfig, partition_of};
+use super::solve_board::solve_board;
 use crate::base::ids::to_usize;
 use crate::base::{Error, Result};
 use crate::evidence::dataset;
@@ -32,10 +33,15 @@ struct Answer<'a> {
 /// # Errors
 /// `Usage` for a bad state, `Config` when the balls do not fit, `BadData` when the table is another puzzle's or damaged.
 pub fn solve_command(arguments: &SolveArguments) -> Result<i32> {
-    let config = RunConfig::load_in(&arguments.ends.puzzle, arguments.ends.metric.as_ref())?;
+    let wanted = match (&arguments.family, &arguments.ends) {
+        (Some(SolveFamily::RotationBoard(board)), _) => return solve_board(board),
+        (None, Some(ends)) => ends,
+        (None, None) => return Err(Error::invariant("arguments of solve", "neither a puzzle nor a family", "one of them")),
+    };
+    let config = RunConfig::load_in(&wanted.puzzle, wanted.metric.as_ref())?;
     let puzzle = config.puzzle.build(&config.metric)?;
-    let ends = Ends::read(&puzzle, &arguments.ends)?;
-    let limit = memory_limit(arguments.ends.memory);
+    let ends = Ends::read(&puzzle, wanted)?;
+    let limit = memory_limit(wanted.memory);
     let most = if arguments.all { to_usize(arguments.most) } else { 1 };
     let solution = match ends.states() {
         Err(reason) => Err(Unreachable::Outside(reason)),

@@ -15,6 +15,9 @@ const MOST_FILE_BYTES: u64 = 16 << 20;
 /// Quarter turns that a random board is made of, for each cell.
 const TURNS_PER_CELL: u64 = 20;
 
+/// Most tiles that are moved to make a random board: a second or two. Fewer turns for each cell only where blocks are huge, and move many tiles.
+const MOST_MOVED_TILES: u64 = 1 << 30;
+
 /// Arguments of `solve-board`.
 #[derive(Clone, Debug, Args)]
 pub struct SolveBoardArguments {
@@ -22,7 +25,7 @@ pub struct SolveBoardArguments {
     #[arg(long, value_name = "ROWSxCOLSnBLOCK", required_unless_present_any = ["board", "file"])]
     pub size: Option<String>,
     /// The numbers row by row, separated by blanks or commas, rows by / if you like; or a game of Twiddle, such as 3x3n2:5,1,... (width first)
-    #[arg(long, value_name = "TEXT", group = "given")]
+    #[arg(long, value_name = "TEXT", group = "given", allow_hyphen_values = true)]
     pub board: Option<String>,
     /// A file with the board, a row a line, or with a game of Twiddle; - reads standard input
     #[arg(long, value_name = "FILE", group = "given")]
@@ -127,7 +130,7 @@ fn given_board(arguments: &SolveBoardArguments) -> Result<Board> {
             let (Some(shape), Some(seed)) = (shape, arguments.random) else {
                 return Err(Error::Usage("found no board, expected --board, --file or --random; give one of them".into()));
             };
-            return Ok(Board::scrambled(shape, seed, TURNS_PER_CELL * u64::from(shape.cells())));
+            return Ok(Board::scrambled(shape, seed, random_turns(shape)));
         }
     };
     board_of(&text, shape)
@@ -145,7 +148,10 @@ pub(super) fn board_of(text: &str, shape: Option<BoardShape>) -> Result<Board> {
         ))),
         (Some(board), _) => Ok(board),
         (None, Some(shape)) => Board::parse(shape, text),
-        (None, None) => Err(Error::Usage("found a board without its size, expected ROWSxCOLSnBLOCK, such as 3x4n2, with it".into())),
+        (None, None) => Err(Error::Usage(
+            "found a board without its size, expected ROWSxCOLSnBLOCK, such as 3x4n2, with it; give it, too (solve-board: --size 3x4n2)"
+                .into(),
+        )),
     }
 }
 
@@ -175,7 +181,16 @@ fn read(file: &Path) -> Result<String> {
     if to_u64(bytes.len()) == MOST_FILE_BYTES {
         return Err(Error::bad_data(file, format!("{MOST_FILE_BYTES} bytes or more"), "a board", "name the file of a board"));
     }
-    String::from_utf8(bytes).map_err(|_| Error::bad_data(file, "bytes that are no text", "numbers", "name the file of a board"))
+    let text =
+        String::from_utf8(bytes).map_err(|_| Error::bad_data(file, "bytes that are no text", "numbers", "name the file of a board"))?;
+    // Some editors begin a file with a byte order mark.
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+/// Quarter turns that make a random board.
+fn random_turns(shape: BoardShape) -> u64 {
+    let tiles_a_turn = u64::from(shape.block()) * u64::from(shape.block());
+    (TURNS_PER_CELL * u64::from(shape.cells())).min(MOST_MOVED_TILES / tiles_a_turn)
 }
 
 fn name(arguments: &SolveBoardArguments, shape: BoardShape, turn: BlockTurn) -> String {

@@ -172,6 +172,8 @@ pub enum Claim {
     },
     /// The numbers of states at each distance from the solved state, shown by the archived levels of a run.
     Distance {
+        /// The positions of the arrangements in their order, from 1, where the checker cannot know it: for rotation boards.
+        arranged: Option<Labels>,
         /// Numbered states, reachable or not.
         ranks: u64,
         /// Numbered states of a shard.
@@ -279,7 +281,10 @@ impl Lines {
                 self.record("radii", joined(radii));
                 self.record("balls", joined(balls));
             }
-            Claim::Distance { ranks, shard_length, levels, archive } => {
+            Claim::Distance { arranged, ranks, shard_length, levels, archive } => {
+                if let Some(arranged) = arranged {
+                    self.record("arranged", joined(arranged));
+                }
                 self.record("ranks", joined(&[ranks, shard_length]));
                 self.record("states", levels.iter().sum::<u64>());
                 self.record("levels", levels.len());

@@ -6,7 +6,7 @@
 use crate::archive::{self, Shards};
 use crate::claims::state_text;
 use crate::limits::{Checked, Limits, counted, index, refuted, shown, unreadable, wide};
-use crate::numbering::{Numbering, Step, rank};
+use crate::numbering::{Numbering, Step, rank, read_arranged};
 use crate::puzzle::Puzzle;
 use crate::records::{Record, Records, io_error, open, refuse_link, shown_path};
 use rayon::prelude::*;
@@ -31,6 +31,8 @@ const MOST_FILES: u64 = 1 << 20;
 pub struct Certificate {
     pub place: String,
     pub puzzle: Puzzle,
+    /// The places of a board's arrangements in their order.
+    arranged: Option<Vec<u16>>,
     pub ranks: u64,
     shard_length: u64,
     /// States at each distance.
@@ -58,6 +60,7 @@ pub struct Labelling {
 impl Certificate {
     /// Reads the records behind `claim distance`.
     pub fn read(puzzle: Puzzle, records: &mut Records, digest: String) -> Checked<Self> {
+        let arranged = read_arranged(&puzzle, records)?;
         let record = records.expect("ranks")?;
         let [ranks, shard_length] = record.numbers("ranks R S")?;
         if !(1..=ranks).contains(&shard_length) {
@@ -100,7 +103,7 @@ impl Certificate {
             files.push(file);
         }
         records.end()?;
-        Ok(Self { place, puzzle, ranks, shard_length, levels, level_places, files, digest })
+        Ok(Self { place, puzzle, arranged, ranks, shard_length, levels, level_places, files, digest })
     }
 
     pub fn states(&self) -> u64 {
@@ -109,7 +112,7 @@ impl Certificate {
 
     /// Reads the archive in the run folder and labels all states; every file must have its digest, every level its number of states.
     pub fn label(&self, run: &Path, limits: &Limits) -> Checked<Labelling> {
-        let numbering = Numbering::new(&self.puzzle, &self.place, limits)?;
+        let numbering = Numbering::new(&self.puzzle, self.arranged.as_deref(), &self.place, limits)?;
         if numbering.count() != u128::from(self.ranks) {
             return Err(refuted(
                 &self.place,
@@ -311,9 +314,10 @@ impl Labelling {
         format!("state {number} ({}) of level {}", state_text(&self.numbering.state(number)), self.labels[index(number)])
     }
 
-    /// The label of a state; none when it has none.
-    pub fn label_of(&self, state: &[u16]) -> Option<u8> {
-        self.numbering.number(state).map(|number| self.labels[index(number)]).filter(|&label| label != NONE)
+    /// The number of a state and its label; none when it has none.
+    pub fn label_of(&self, state: &[u16]) -> (Option<u64>, Option<u8>) {
+        let number = self.numbering.number(state);
+        (number, number.map(|number| self.labels[index(number)]).filter(|&label| label != NONE))
     }
 }
 

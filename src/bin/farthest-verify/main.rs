@@ -203,10 +203,7 @@ impl Checker {
                 }
                 let last = certificate.levels.len() - 1;
                 self.distances(&certificate, folder, |labelling| {
-                    run.antipodes.iter().try_for_each(|(place, labels)| match labelling.label_of(labels) {
-                        Some(label) if usize::from(label) == last => Ok(()),
-                        found => Err(run::wrong_antipode(place, labels, found, last)),
-                    })
+                    run.antipodes.iter().try_for_each(|antipode| antipode.check(labelling.label_of(&antipode.labels), last))
                 })
             };
             if let Ok(run) = &run {

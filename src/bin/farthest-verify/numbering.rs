@@ -2,17 +2,16 @@
 //!
 //! Some labels are *arranged*: they fill the places that the others leave, in a fixed order of places. What the others show is the plane. A move acts on
 //! places whatever stands there, so it takes plane to plane, and permutes the arrangement in a way that depends on the plane only: that is read off a
-//! state of each plane once. Whatever the numbering is, it is one to one; that is all that the proof of the distances needs of it.
+//! state of each plane once. Whatever the numbering is, it is one to one; that is all that the proof of the distances needs of it. So the order of places may
+//! come from the certificate, as that of a rotation board does: any order of places that no move mixes with others will do.
 
-use crate::limits::{Checked, Limits, unreadable, wide};
+use crate::limits::{Checked, Limits, refuted, shown, unreadable, wide};
 use crate::puzzle::{Puzzle, Shape, moved};
+use crate::records::Records;
 use std::collections::{BTreeSet, HashMap};
 
 /// Most labels of an arrangement: 20! is the last factorial below 2^63.
 pub const MOST_ARRANGED: usize = 20;
-
-/// What is said where a rotation board's states would need numbers.
-const NOT_NUMBERED: &str = "turnstyle or permutations, whose numbering is specified (the board's own moves can be given as permutations)";
 
 /// An arrangement: its first `m` entries are 0 to m-1 in some order.
 pub type Arrangement = [u8; MOST_ARRANGED];
@@ -53,7 +52,8 @@ pub struct Numbering {
 }
 
 impl Numbering {
-    pub fn new(puzzle: &Puzzle, place: &str, limits: &Limits) -> Checked<Self> {
+    /// `arranged` are the places of the arrangement in their order where the certificate says them: closed under the moves, as [`read_arranged`] makes sure.
+    pub fn new(puzzle: &Puzzle, arranged: Option<&[u16]>, place: &str, limits: &Limits) -> Checked<Self> {
         let refuse = |found: String, expected: &str| Err(unreadable(place, found, expected));
         if !puzzle.is_distinct() {
             return refuse("a solved state with equal pieces".into(), "each label once, for numbered states");
@@ -62,13 +62,10 @@ impl Numbering {
         let ring = |first: usize, count: usize| (first..first + count).map(|at| u16::try_from(at % size).expect("at most 1,000")).collect();
         let (places, home): (Vec<u16>, Vec<u16>) = match puzzle.shape {
             Shape::Ring | Shape::Circle => (ring(1, size - 1), (2..=u16::MAX).take(size - 1).collect()),
-            Shape::Orbits => {
-                let places = largest_orbit(puzzle);
+            Shape::Orbits | Shape::Board { .. } => {
+                let places = arranged.map_or_else(|| largest_orbit(puzzle), <[u16]>::to_vec);
                 let home = places.iter().map(|&at| puzzle.solved[usize::from(at)]).collect();
                 (places, home)
-            }
-            Shape::Board { .. } => {
-                return refuse(format!("a claim that needs numbers of the states of {}", puzzle.title), NOT_NUMBERED);
             }
         };
         if places.len() > MOST_ARRANGED {
@@ -254,6 +251,29 @@ pub fn rank(arrangement: &[u8]) -> (u64, bool) {
     (number, inversions & 1 == 1)
 }
 
+/// The record `arranged` of a rotation board: cells in an order, which the moves exchange with no others. Other puzzles have none: theirs are specified.
+pub fn read_arranged(puzzle: &Puzzle, records: &mut Records) -> Checked<Option<Vec<u16>>> {
+    let Shape::Board { .. } = puzzle.shape else { return Ok(None) };
+    let record = records.expect("arranged")?;
+    let count = record.rest().take(MOST_ARRANGED + 1).count();
+    if count > MOST_ARRANGED {
+        return Err(record.unreadable(format!("more than {MOST_ARRANGED} cells"), format!("at most {MOST_ARRANGED}, for numbered states")));
+    }
+    let cells = u16::try_from(puzzle.solved.len()).expect("at most 65,535");
+    let places: Vec<u16> = record.labels(record.rest(), count, cells)?.into_iter().map(|cell| cell - 1).collect();
+    if (1..count).any(|at| places[..at].contains(&places[at])) {
+        return Err(record.unreadable("a cell twice", "each cell once"));
+    }
+    for (name, from) in puzzle.names.iter().zip(&puzzle.moves) {
+        if let Some(at) = places.iter().find(|at| !places.contains(&from[usize::from(**at)])) {
+            let source = from[usize::from(*at)];
+            let found = format!("cell {} but not cell {}, from which {} takes a piece to it", at + 1, source + 1, shown(name));
+            return Err(refuted(record.place(), found, "cells that no move mixes with others"));
+        }
+    }
+    Ok(Some(places))
+}
+
 /// The places that reach one another and are most, of equals those of the lowest place; ascending.
 fn largest_orbit(puzzle: &Puzzle) -> Vec<u16> {
     let mut orbit_of = vec![usize::MAX; puzzle.solved.len()];
@@ -294,9 +314,9 @@ fn reachable(puzzle: &Puzzle, solved: &[u16], place: &str, limits: &Limits) -> C
             let next = moved(&word, from);
             if known.insert(next.clone()) {
                 open.push(next);
+                limits.memory(place, u128::from(wide(known.len())) * bytes_a_plane(puzzle))?;
             }
         }
-        limits.memory(place, u128::from(wide(known.len())) * bytes_a_plane(puzzle))?;
     }
     Ok(known.into_iter().collect())
 }
@@ -304,4 +324,35 @@ fn reachable(puzzle: &Puzzle, solved: &[u16], place: &str, limits: &Limits) -> C
 /// Bytes of a plane with its words, in the map and in the list, and its steps, both ways.
 fn bytes_a_plane(puzzle: &Puzzle) -> u128 {
     256 + 8 * u128::from(wide(puzzle.solved.len())) + 160 * u128::from(wide(puzzle.moves.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Every number has a state, every state its own number, for arrangements of any closed set of cells in any order.
+    #[test]
+    fn boards_are_numbered_one_to_one() {
+        let limits = Limits::new(1 << 30, 1 << 40);
+        for (measures, metric, arranged, count) in [
+            ([2, 3, 2], "quarter", vec![5, 0, 3, 1, 4, 2], 720),
+            // Two colours, of which either may be arranged; 6! 6! / 2 as turns are even on both together.
+            ([3, 4, 3], "half", vec![8, 0, 2, 10, 5, 7], 259_200),
+            ([3, 4, 3], "quarter", vec![11, 9, 6, 4, 3, 1], 259_200),
+            ([2, 2, 2], "quarter", vec![3, 1, 2, 0], 24),
+            // Three orbits of four cells as planes, 4! 4 / 2; all four of them, when the planes are the states.
+            ([4, 4, 4], "quarter", vec![12, 15, 0, 3], 48),
+            ([4, 4, 4], "quarter", vec![], 4),
+        ] {
+            let puzzle = Puzzle::rotation_board(measures, metric, "here", &limits).unwrap_or_else(|refusal| panic!("{}", refusal.text));
+            let numbering = Numbering::new(&puzzle, Some(&arranged), "here", &limits).unwrap_or_else(|refusal| panic!("{}", refusal.text));
+            assert_eq!(numbering.count(), count, "{measures:?} {arranged:?}");
+            let numbers = 0..u64::try_from(count).expect("few");
+            let states: BTreeSet<Vec<u16>> = numbers.clone().map(|number| numbering.state(number)).collect();
+            assert_eq!(u128::from(wide(states.len())), count, "{measures:?} {arranged:?}");
+            assert!(numbers.into_iter().all(|number| numbering.number(&numbering.state(number)) == Some(number)));
+            assert!(states.contains(&puzzle.solved));
+        }
+    }
 }

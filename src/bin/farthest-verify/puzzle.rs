@@ -18,7 +18,7 @@ pub enum Shape {
     Circle,
     /// Places and nothing else.
     Orbits,
-    /// Rows of so many cells, in book order. Its states have no numbers here.
+    /// Rows of so many cells, in book order.
     Board { columns: u16 },
 }
 
@@ -166,18 +166,23 @@ impl Puzzle {
     /// A state in a record of this name: a rearrangement of the solved one.
     pub fn state(&self, record: &Record) -> Checked<Vec<u16>> {
         let labels = record.labels(record.rest(), self.solved.len(), u16::MAX)?;
-        let sorted = |labels: &[u16]| {
-            let mut sorted = labels.to_vec();
-            sorted.sort_unstable();
-            sorted
-        };
-        if sorted(&labels) != sorted(&self.solved) {
+        if !self.is_rearranged(&labels) {
             return Err(record.unreadable("other labels, or one too often", "a rearrangement of the solved state"));
         }
         if self.shape == Shape::Circle && labels[0] != 1 {
             return Err(record.unreadable(format!("a ring written from piece {} on", labels[0]), "piece 1 first, as shifts are free"));
         }
         Ok(labels)
+    }
+
+    /// Whether the labels are those of the solved state, in any order.
+    pub fn is_rearranged(&self, labels: &[u16]) -> bool {
+        let [labels, solved] = [labels, &self.solved].map(|labels| {
+            let mut sorted = labels.to_vec();
+            sorted.sort_unstable();
+            sorted
+        });
+        labels == solved
     }
 
     /// The number of the move with this name.

@@ -22,8 +22,15 @@ pub struct Run {
     /// None when this checker does not know the rules.
     pub puzzle: Option<Puzzle>,
     pub distribution: Vec<u64>,
-    pub antipodes: Vec<(String, Vec<u16>)>,
+    pub antipodes: Vec<Antipode>,
     summary: serde_json::Value,
+}
+
+/// A row of `antipodes.tsv`.
+pub struct Antipode {
+    place: String,
+    rank: u64,
+    pub labels: Vec<u16>,
 }
 
 impl Run {
@@ -141,7 +148,8 @@ impl Run {
         Ok(())
     }
 
-    /// `antipodes.tsv`: as many as stated, with the numbers that the states have, ascending.
+    /// `antipodes.tsv`: as many as stated, with ascending numbers. They are those that the states have; for boards that waits for the certificate, which says
+    /// how they are numbered.
     fn with_antipodes(mut self, folder: &Path, limits: &Limits) -> Checked<Self> {
         let path = shown_path(&folder.join("antipodes.tsv"));
         let listed = self.stated(&path, "antipodes_listed")?;
@@ -155,7 +163,7 @@ impl Run {
         }
         let numbering = match &self.puzzle {
             Some(puzzle) if matches!(puzzle.shape, Shape::Board { .. }) => None,
-            Some(puzzle) => Some(Numbering::new(puzzle, &path, limits)?).filter(|numbering| numbering.count() < 1 << 63),
+            Some(puzzle) => Some(Numbering::new(puzzle, None, &path, limits)?).filter(|numbering| numbering.count() < 1 << 63),
             None => None,
         };
         let mut last: Option<u64> = None;
@@ -165,15 +173,16 @@ impl Run {
                 return Err(refuted(place, format!("rank {rank}"), "ascending ranks"));
             }
             last = Some(rank);
-            let Some(numbering) = &numbering else { continue };
+            let Some(puzzle) = &self.puzzle else { continue };
             let labels: Vec<u16> = state.split(' ').map_while(|label| label.parse().ok()).collect();
-            let wanted = self.puzzle.as_ref().map_or(0, |puzzle| puzzle.solved.len());
-            let found = (labels.len() == wanted).then(|| numbering.number(&labels)).flatten();
-            if found != Some(rank) || state_of(&labels) != state {
-                let found = found.map_or_else(|| "no state that has a number".into(), |number| format!("a state with number {number}"));
-                return Err(refuted(place, found, format!("number {rank}")));
+            if !puzzle.is_rearranged(&labels) || state_of(&labels) != state {
+                return Err(refuted(place, shown(&state), format!("a state of {}", puzzle.title)));
             }
-            self.antipodes.push((place, labels));
+            let antipode = Antipode { place, rank, labels };
+            if let Some(numbering) = &numbering {
+                antipode.has_number(numbering.number(&antipode.labels))?;
+            }
+            self.antipodes.push(antipode);
         }
         Ok(self)
     }
@@ -182,13 +191,35 @@ impl Run {
     pub fn claim(&self, is_proved: bool) -> String {
         let last = counted(self.distribution.last().copied().unwrap_or(0), "antipode");
         let rules = match &self.puzzle {
-            Some(Puzzle { shape: Shape::Board { .. }, .. }) => ", edges (no antipodes: the numbers of its states are not known here)",
+            Some(Puzzle { shape: Shape::Board { .. }, .. }) => {
+                ", edges, antipodes (their numbers only with a distance.cert, which says how boards are numbered)"
+            }
             Some(_) => ", edges, numbers of antipodes",
             None => " (no edges or antipodes: its rules are not known here)",
         };
         let open = if is_proved { "" } else { "; not proved: that these are the distances, for which there is no distance.cert" };
         let (name, states, gods_number) = (&self.name, self.states(), self.distribution.len() - 1);
         format!("{name}: {states} states, God's number {gods_number}, {last}: the files agree in checksums, sums{rules}{open}")
+    }
+}
+
+impl Antipode {
+    fn has_number(&self, found: Option<u64>) -> Checked<()> {
+        if found == Some(self.rank) {
+            return Ok(());
+        }
+        let found = found.map_or_else(|| "no state that has a number".into(), |number| format!("a state with number {number}"));
+        Err(refuted(&self.place, found, format!("number {}", self.rank)))
+    }
+
+    /// Whether it has its number, and the last label.
+    pub fn check(&self, (number, label): (Option<u64>, Option<u8>), last: usize) -> Checked<()> {
+        self.has_number(number)?;
+        if label.map(usize::from) == Some(last) {
+            return Ok(());
+        }
+        let found = label.map_or_else(|| "no level".into(), |level| format!("level {level}"));
+        Err(refuted(&self.place, format!("the state {} of {found}", state_text(&self.labels)), format!("level {last}")))
     }
 }
 
@@ -315,10 +346,4 @@ fn puzzle_of(toml: &toml::Table, limits: &Limits) -> Option<(String, String, Opt
 /// Whether two puzzles have the same moves by name, and the same solved state.
 pub fn is_same(one: &Puzzle, other: &Puzzle) -> bool {
     (&one.names, &one.moves, &one.solved) == (&other.names, &other.moves, &other.solved) && one.shape == other.shape
-}
-
-/// A listed antipode that is not in the last level.
-pub fn wrong_antipode(place: &str, labels: &[u16], found: Option<u8>, last: usize) -> crate::limits::Refusal {
-    let found = found.map_or_else(|| "no level".into(), |level| format!("level {level}"));
-    refuted(place, format!("the state {} of {found}", state_text(labels)), format!("level {last}"))
 }

@@ -15,6 +15,9 @@ const MOST_STATES: usize = 5_000_000;
 /// Most cells, so that a cell is a byte.
 const MOST_CELLS: u32 = 255;
 
+/// Cells of boards that the general search can take.
+const MOST_SEARCHED_CELLS: u32 = 20;
+
 type Cells = Box<[u8]>;
 
 /// The states within a distance, with the turn that came to each.
@@ -93,9 +96,15 @@ pub fn shortest(board: &Board, quarters: &[u8]) -> Result<Vec<BlockTurn>> {
         }
         let states = from.known.len() + to.known.len();
         if states > MOST_STATES || from.outermost.is_empty() || to.outermost.is_empty() {
+            let searched = shape.cells() <= MOST_SEARCHED_CELLS;
+            let other = if searched {
+                format!(", or farthest solve {} --state BOARD, which holds as many states as memory allows", shape.name())
+            } else {
+                String::new()
+            };
             return Err(Error::config(format!(
                 "board {shape}: no word of {} turns or fewer solves it, which took {} states; a longer shortest word needs more than the {MOST_STATES} \
-                 states that are kept; use --method ladder",
+                 states that are kept; use --method ladder{other}",
                 from.radius + to.radius,
                 to_u64(states)
             )));

@@ -16,7 +16,7 @@ pub struct CertifyBoardArguments {
     #[arg(value_name = "ROWSxCOLSnBLOCK")]
     pub size: Option<String>,
     /// The numbers row by row, separated by blanks or commas, rows by / if you like; or a game of Twiddle, such as 3x3n2:5,1,... (width first)
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub board: String,
     /// The certificate [default: standard output]
     #[arg(long, value_name = "FILE")]

@@ -3,9 +3,10 @@
 use crate::base::{Error, Result};
 use crate::cli::arguments::CertifyDistanceArguments;
 use crate::cli::run_config::{RunConfig, partition_of};
-use crate::evidence::certificate::{Certificate, CertifiedPuzzle, Claim};
+use crate::evidence::certificate::{Certificate, CertifiedPuzzle, Claim, Labels};
 use crate::evidence::manifest_file::{VerifiedCertificate, record_certificate};
 use crate::evidence::{archive_files, dataset};
+use crate::puzzle::Layout;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -26,16 +27,17 @@ pub fn distance(arguments: &CertifyDistanceArguments) -> Result<()> {
     let dataset = dataset::read(run)?;
     let config = RunConfig::load(&run.join("run.toml"))?;
     let puzzle = CertifiedPuzzle::of(&config.puzzle, &config.metric)?;
-    if let CertifiedPuzzle::RotationBoard { .. } = puzzle {
-        return Err(Error::config(format!(
-            "{}: found a rotation board, whose numbering of states the checker does not know; expected Turnstyle or permutations",
-            run.display()
-        )));
-    }
-    let partition = partition_of(&config.puzzle.build(&config.metric)?, config.search.leading_positions)?;
+    let built = config.puzzle.build(&config.metric)?;
+    let arranged = arranged(&puzzle, built.layout());
+    let partition = partition_of(&built, config.search.leading_positions)?;
     let archive = archive_files::of_run(run, &partition, &dataset.distribution)?;
-    let claim =
-        Claim::Distance { ranks: partition.state_count(), shard_length: partition.shard_length(), levels: dataset.distribution, archive };
+    let claim = Claim::Distance {
+        arranged,
+        ranks: partition.state_count(),
+        shard_length: partition.shard_length(),
+        levels: dataset.distribution,
+        archive,
+    };
     let path = run.join(FILE_NAME);
     Certificate { puzzle, claim }.write(&path)?;
     if arguments.write_only {
@@ -58,6 +60,16 @@ pub fn distance(arguments: &CertifyDistanceArguments) -> Result<()> {
     )?;
     println!("{}: verified; the run is now \"{label}\"", path.display());
     Ok(())
+}
+
+/// The order of the arranged cells of a board, an optimiser's choice that the certificate therefore states.
+fn arranged(puzzle: &CertifiedPuzzle, layout: &Layout) -> Option<Labels> {
+    match (puzzle, layout) {
+        (CertifiedPuzzle::RotationBoard { .. }, Layout::Orbits { arranged, .. }) => {
+            Some(arranged.iter().map(|&position| u16::from(position) + 1).collect())
+        }
+        _ => None,
+    }
 }
 
 fn beside_this_program() -> PathBuf {
