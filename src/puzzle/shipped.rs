@@ -36,6 +36,7 @@ pub const SHIPPED: &[ShippedPuzzle] = shipped![
     "turnstyle-12",
     "turnstyle-13",
     "turnstyle-14",
+    "turnstyle-15",
     "rotation-board-2x3n2",
     "rotation-board-2x4n2",
     "rotation-board-2x5n2",
