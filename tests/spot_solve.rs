@@ -36,7 +36,7 @@ fn samples_are_as_deep_as_stated() {
         let depths = common::distribution(&run_folder);
         for (depth, states) in depths.iter().enumerate() {
             let drawn = rows.iter().filter(|[found, ..]| *found == depth.to_string()).count();
-            assert!(drawn >= 1 && drawn <= 4 && u64::try_from(drawn).expect("few") <= *states, "{puzzle}: {drawn} of depth {depth}");
+            assert!((1..=4).contains(&drawn) && u64::try_from(drawn).expect("few") <= *states, "{puzzle}: {drawn} of depth {depth}");
         }
         let stdout = common::succeed(common::farthest().arg("spot-solve").arg(&run_folder));
         assert!(stdout.contains(&format!("{} states, to depth {}", rows.len(), depths.len() - 1)), "{stdout}");

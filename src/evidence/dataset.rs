@@ -286,7 +286,7 @@ pub fn listed_samples(folder: &Path, puzzle: &Puzzle) -> Result<Vec<(usize, Stat
     let row = |line: &str| -> Option<(usize, StateRank)> {
         let [depth, rank, state] = line.split('\t').collect::<Vec<_>>()[..] else { return None };
         let rank = StateRank(rank.parse().ok()?);
-        let right = u128::from(rank.0) < u128::from(space.state_count()) && puzzle.text(&space.unrank(rank)) == state;
+        let right = u128::from(rank.0) < space.state_count() && puzzle.text(&space.unrank(rank)) == state;
         right.then_some((depth.parse().ok()?, rank))
     };
     let damaged = |line: &str, expected: &str| {
@@ -332,8 +332,8 @@ fn json(value: &impl Serialize) -> String {
 
 /// One line a file, as `sha256sum` writes them.
 fn checksums(folder: &Path) -> Result<String> {
-    let there = COVERED.iter().filter(|&&name| name != SAMPLES || folder.join(name).exists());
-    there.into_iter().try_fold(String::new(), |text, name| {
+    let mut there = COVERED.iter().filter(|&&name| name != SAMPLES || folder.join(name).exists());
+    there.try_fold(String::new(), |text, name| {
         let path = folder.join(name);
         let bytes = fs::read(&path).map_err(|source| Error::io("read", &path, source))?;
         Ok(text + &checksum_line(&bytes, name))
