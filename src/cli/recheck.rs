@@ -5,14 +5,14 @@
 //! search has a folder of its own in the run folder; it is removed at the end, and kept with its checkpoint when the search is stopped, so that the same command goes on.
 
 use super::arguments::{RecheckArguments, SessionArguments, Transport};
-use super::prepared::{Prepared, check_budget, search, threads_of};
+use super::prepared::{Prepared, check_budget, check_limits, search, threads_of};
 use super::progress_file::Phase;
 use super::run_config::{RunConfig, partition_of};
 use super::session;
 use super::watcher::Watcher;
 use crate::base::error::EXIT_STOPPED;
 use crate::base::ids::{to_u64, to_usize};
-use crate::base::{Error, Result, atomic_file};
+use crate::base::{Error, Result, atomic_file, last_words};
 use crate::evidence::dataset::{self, Dataset};
 use crate::evidence::{Recheck, manifest_file};
 use crate::exchange::launcher::Launcher;
@@ -20,8 +20,8 @@ use crate::exchange::{Exchange, ROUND_WORDS, agree};
 use crate::puzzle::Puzzle;
 use crate::search::expansion_choice::{Expansion, ExpansionChoice};
 use crate::search::host::Placement;
-use crate::search::run_folder::{RunLock, remove_folder};
-use crate::search::{Ending, Outcome, RunFolder, StopRequest, checkpoint};
+use crate::search::run_folder::remove_folder;
+use crate::search::{Ending, LeftBehind, Outcome, RunFolder, RunLock, StopRequest, checkpoint};
 use std::path::Path;
 
 /// Most leading positions that a configuration can name.
@@ -55,12 +55,14 @@ fn job(arguments: &RecheckArguments, session: &SessionArguments, exchange: &dyn 
     let run = RunFolder::new(&arguments.folder);
     let first = exchange.process().0 == 0;
     // The lock lives as long as this function.
-    let _lock = agree(exchange, if first { lock_complete(&run).map(Some) } else { Ok(None) })?;
+    let _lock = agree(exchange, if first { lock_complete(&run, session.left_behind()).map(Some) } else { Ok(None) })?;
     let prepared = agree(exchange, prepare(arguments, &run))?;
     let placement = Placement::of_job(exchange);
     agree(exchange, check_budget(&prepared, &placement, exchange))?;
     let threads = agree(exchange, threads_of(session, &placement, exchange))?;
-    let _own_lock = agree(exchange, if first { open_folder(&prepared).map(Some) } else { Ok(None) })?;
+    agree(exchange, check_limits(&prepared, exchange, threads))?;
+    last_words::prepare_cure(format!("farthest recheck {}", session::shell_word(run.root())));
+    let _own_lock = agree(exchange, if first { open_folder(&prepared, session.left_behind()).map(Some) } else { Ok(None) })?;
     let mut observer = Watcher::new(session, &prepared, exchange, threads);
     observer.greet(&placement, threads);
     match search(&prepared, exchange, stop, threads, &mut observer) {
@@ -92,11 +94,11 @@ fn job(arguments: &RecheckArguments, session: &SessionArguments, exchange: &dyn 
 }
 
 /// First process: locks the folder of a complete run whose files belong together.
-fn lock_complete(run: &RunFolder) -> Result<RunLock> {
+fn lock_complete(run: &RunFolder, left_behind: LeftBehind) -> Result<RunLock> {
     if !dataset::is_complete(run.root()) {
         return Err(Error::config(format!("{}: found no complete run to recheck; finish it with farthest resume", run.root().display())));
     }
-    let lock = run.lock()?;
+    let lock = run.lock(left_behind)?;
     run.remove_temporaries()?;
     dataset::read(run.root())?;
     Ok(lock)
@@ -138,10 +140,10 @@ fn other_cut(puzzle: &Puzzle, leading_positions: Option<u32>) -> Result<Option<u
 }
 
 /// First process: makes the folder of the second search ready. What an earlier recheck in yet another way has left there is discarded.
-fn open_folder(prepared: &Prepared) -> Result<RunLock> {
+fn open_folder(prepared: &Prepared, left_behind: LeftBehind) -> Result<RunLock> {
     let folder = &prepared.folder;
     folder.create()?;
-    let lock = folder.lock()?;
+    let lock = folder.lock(left_behind)?;
     folder.remove_temporaries()?;
     let settings = prepared.config.fixed_settings();
     if checkpoint::refuse_other_search(&folder.checkpoint(), &prepared.puzzle, &prepared.partition, &settings).is_err() {

@@ -1,21 +1,21 @@
 //! `farthest run` and `farthest resume`: from the configuration to the files of a complete run.
 
 use super::arguments::{ResumeArguments, ResumePolicy, RunArguments, SessionArguments};
-use super::prepared::{Prepared, check_budget, command_line, search, threads_of};
+use super::prepared::{Prepared, check_budget, check_limits, command_line, search, threads_of};
 use super::progress_file::Phase;
 use super::run_config::RunConfig;
 use super::session;
 use super::watcher::Watcher;
 use crate::base::error::EXIT_STOPPED;
 use crate::base::ids::{to_u64, to_usize};
-use crate::base::{Error, Result, atomic_file};
+use crate::base::{Error, Result, atomic_file, last_words};
 use crate::evidence::Provenance;
 use crate::evidence::dataset::{self, Summary};
 use crate::exchange::{Exchange, ROUND_WORDS, agree, broadcast};
 use crate::puzzle::Puzzle;
 use crate::search::host::{self, Placement};
-use crate::search::run_folder::{RunLock, remove_folder};
-use crate::search::{Ending, Outcome, RunFolder, StopRequest, checkpoint};
+use crate::search::run_folder::remove_folder;
+use crate::search::{Ending, Outcome, RunFolder, RunLock, StopRequest, checkpoint};
 use std::path::{Path, PathBuf};
 
 /// What a run is to do, whichever command asked for it.
@@ -98,6 +98,7 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange, stop: &StopRequest) -> Re
     let placement = Placement::of_job(exchange);
     agree(exchange, check_budget(&prepared, &placement, exchange))?;
     let threads = agree(exchange, threads_of(request.session, &placement, exchange))?;
+    agree(exchange, check_limits(&prepared, exchange, threads))?;
     let first = exchange.process().0 == 0;
     let opened = if first { open_folder(request, &prepared).map(Some) } else { Ok(None) };
     let opened = agree(exchange, opened)?;
@@ -106,6 +107,7 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange, stop: &StopRequest) -> Re
         Some((lock, complete)) => (Some(lock), complete),
         None => (None, None),
     };
+    last_words::prepare_cure(format!("farthest resume {}", session::shell_word(prepared.folder.root())));
     if let Some(summary) = shared_summary(exchange, complete.as_ref())? {
         if first {
             print_summary(request.session, &summary, prepared.folder.root(), "already complete: ");
@@ -147,7 +149,7 @@ fn open_folder(request: &Request<'_>, prepared: &Prepared) -> Result<(RunLock, O
         return Err(nothing_to_resume(folder));
     }
     folder.create()?;
-    let lock = folder.lock()?;
+    let lock = folder.lock(request.session.left_behind())?;
     folder.remove_temporaries()?;
     let has_results = dataset::is_complete(folder.root());
     let has_checkpoint = checkpoint::exists(&folder.checkpoint())?;

@@ -5,8 +5,7 @@ use super::progress::{bar, bar_message};
 use super::progress_file::{Phase, Progress};
 use crate::base::error::EXIT_STOPPED;
 use crate::base::{Error, Result};
-use std::fs::File;
-use std::path::Path;
+use crate::search::run_lock::is_held;
 use std::time::{Duration, Instant};
 
 /// Time between two looks at the file.
@@ -24,7 +23,7 @@ pub fn watch(arguments: &WatchArguments) -> Result<i32> {
     let first = loop {
         match Progress::read(&arguments.folder) {
             // The file of an earlier session is no news: wait for the new one.
-            Ok(progress) if is_alive(&arguments.folder) || started.elapsed() > Duration::from_secs(1) => break progress,
+            Ok(progress) if is_held(&arguments.folder) || started.elapsed() > Duration::from_secs(1) => break progress,
             Err(error) if started.elapsed() > PATIENCE => return Err(error),
             _ => std::thread::sleep(INTERVAL),
         }
@@ -37,7 +36,7 @@ pub fn watch(arguments: &WatchArguments) -> Result<i32> {
         bar.set_length(progress.expected);
         bar.set_position(progress.found);
         bar.set_message(bar_message(&progress));
-        let alive = is_alive(&arguments.folder);
+        let alive = is_held(&arguments.folder);
         if alive {
             last_sign_of_life = Instant::now();
         }
@@ -65,9 +64,4 @@ pub fn watch(arguments: &WatchArguments) -> Result<i32> {
         Phase::Stopped => EXIT_STOPPED,
         Phase::Running | Phase::Failed => 1,
     })
-}
-
-/// Whether a process holds the lock of the run folder. Asks for a shared lock, and gives it back at once.
-fn is_alive(folder: &Path) -> bool {
-    File::open(folder.join("lock")).is_ok_and(|file| file.try_lock_shared().is_err())
 }

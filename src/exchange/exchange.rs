@@ -51,6 +51,11 @@ pub trait Exchange {
     /// What this process has sent and received so far.
     fn traffic(&self) -> Traffic;
 
+    /// Participants of the job that live in this process of the system, and share its limits.
+    fn participants_here(&self) -> u32 {
+        1
+    }
+
     /// Name and version of the transport, for the manifest.
     fn transport(&self) -> String;
 }
@@ -141,7 +146,8 @@ mod tests {
             }
             let text = broadcast(exchange, if me == 0 { b"from the first" } else { b"ignored" });
             assert_eq!(text, b"from the first");
-        });
+        })
+        .expect("threads");
     }
 
     #[test]
@@ -153,6 +159,7 @@ mod tests {
             let error = agree(exchange, local).expect_err("2 and 3 failed");
             assert_eq!(error.exit_code(), 78);
             assert!(error.to_string().contains("bad 2"), "{error}");
-        });
+        })
+        .expect("threads");
     }
 }

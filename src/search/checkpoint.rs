@@ -91,7 +91,8 @@ pub fn commit(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<()
     let since = Instant::now();
     let depth = search.depth();
     let generation = generation_folder(&search.folder.checkpoint(), depth);
-    let prepared = if search.is_first() { prepare_generation(&generation) } else { Ok(()) };
+    let is_first_commit = search.commits.levels_saved == 0;
+    let prepared = if search.is_first() { prepare_generation(&generation, is_first_commit) } else { Ok(()) };
     agree(search.exchange, prepared)?;
     let written = write_changed_sets(search, &generation, depth);
     let report = agree(search.exchange, written)?;
@@ -116,11 +117,12 @@ pub fn commit(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<()
     Ok(())
 }
 
-/// Makes an empty folder for the generation. A leftover of a commit that never happened is removed.
-fn prepare_generation(generation: &Path) -> Result<()> {
+/// Makes an empty folder for the generation. A leftover of a commit that never happened is removed. Behind the first commit the checkpoint's folder must be there: where its
+/// file system was unmounted a new one in the place would hold half a checkpoint.
+fn prepare_generation(generation: &Path, is_first_commit: bool) -> Result<()> {
     super::run_folder::remove_folder(generation)?;
     fault_point::pass("generation-create")
-        .and_then(|()| fs::create_dir_all(generation))
+        .and_then(|()| if is_first_commit { fs::create_dir_all(generation) } else { fs::create_dir(generation) })
         .map_err(|source| Error::io("create folder", generation, source))
 }
 

@@ -1,8 +1,8 @@
-//! The folder of a run: where each file is, and the lock that lets one job use it.
+//! The folder of a run: where each file is.
 
+use super::run_lock::{LOCK, LeftBehind, RunLock};
 use crate::base::{Error, Result, atomic_file};
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files of a run folder beside the lock.
@@ -20,7 +20,7 @@ const FILES: [&str; 10] = [
 ];
 
 /// A folder with one of these is a run folder.
-const MARKS: [&str; 3] = ["lock", "run.toml", "summary.json"];
+const MARKS: [&str; 3] = [LOCK, "run.toml", "summary.json"];
 
 /// The file that shows whether the folder can be written.
 const PROBE: &str = ".probe";
@@ -148,46 +148,9 @@ impl RunFolder {
     ///
     /// # Errors
     /// `CannotCreate` naming the job that holds it.
-    pub fn lock(&self) -> Result<RunLock> {
-        let path = self.file("lock");
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(|source| Error::io("open", &path, source))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut owner = String::new();
-                let _ = file.read_to_string(&mut owner);
-                return Err(Error::CannotCreate {
-                    path: self.root.clone(),
-                    reason: format!(
-                        "another job is using this run folder ({}); wait for it, or choose another folder with --out",
-                        owner.trim().replace('\n', ", ")
-                    ),
-                });
-            }
-            Err(TryLockError::Error(source)) => return Err(Error::io("lock", &path, source)),
-        }
-        let owner = format!(
-            "host {}\nprocess id {}\njob {}\nstarted {}\n",
-            super::host::host_name(),
-            std::process::id(),
-            std::env::var("SLURM_JOB_ID").or_else(|_| std::env::var("PBS_JOBID")).unwrap_or_else(|_| "none".into()),
-            jiff::Timestamp::now(),
-        );
-        file.set_len(0).and_then(|()| file.write_all(owner.as_bytes())).map_err(|source| Error::io("write", &path, source))?;
-        Ok(RunLock { _file: file })
+    pub fn lock(&self, left_behind: LeftBehind) -> Result<RunLock> {
+        RunLock::take(&self.root, left_behind)
     }
-}
-
-/// The lock of a run folder, held while this value lives.
-#[derive(Debug)]
-pub struct RunLock {
-    _file: File,
 }
 
 /// Removes a file; one that is not there is fine.
@@ -206,23 +169,5 @@ pub fn remove_folder(path: &Path) -> Result<()> {
     match fs::remove_dir_all(path) {
         Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove folder", path, source)),
         _ => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_job_at_a_time() {
-        let folder = tempfile::tempdir().expect("temporary folder");
-        let run = RunFolder::new(folder.path());
-        run.create().expect("writable");
-        let held = run.lock().expect("free");
-        let error = run.lock().expect_err("held");
-        assert_eq!(error.exit_code(), 73);
-        assert!(error.to_string().contains(&format!("process id {}", std::process::id())), "{error}");
-        drop(held);
-        run.lock().expect("free again");
     }
 }
