@@ -1,9 +1,13 @@
 //! The program `farthest`: command line in, exit code out.
 
 use clap::Parser;
+use farthest::base::last_words::{self, Allocator};
 use farthest::cli::{self, session};
 use farthest::exchange::launcher;
 use std::process::exit;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
 
 fn main() {
     launcher::install_panic_hook();
@@ -14,7 +18,7 @@ fn main() {
         }
         exit(error.exit_code())
     });
-    match cli::dispatch(arguments) {
+    match last_words::listen_for_bus_errors().and_then(|()| cli::dispatch(arguments)) {
         Ok(code) => exit(code),
         Err(error) => {
             if !session::is_silent_copy() {

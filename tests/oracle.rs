@@ -175,7 +175,7 @@ type Way = (u32, usize, usize, &'static str);
 
 fn engine(puzzle: &Puzzle, way: Way) -> Found {
     let folder = common::folder_in_memory();
-    let found = local::run_participants(way.0, |exchange| search_on(exchange, puzzle, folder.path(), way));
+    let found = local::run_participants(way.0, |exchange| search_on(exchange, puzzle, folder.path(), way)).expect("threads");
     found
         .into_iter()
         .reduce(|first, other| {

@@ -14,6 +14,15 @@ pub const EXIT_STOPPED: i32 = 75;
 /// Exit code of a broken invariant (`EX_SOFTWARE`).
 pub const EXIT_INVARIANT: i32 = 70;
 
+/// Exit code of a folder that cannot be created, or is another job's (`EX_CANTCREAT`).
+pub const EXIT_IN_USE: i32 = 73;
+
+/// Exit code of a failed read or write (`EX_IOERR`).
+pub const EXIT_IO: i32 = 74;
+
+/// Exit code of a configuration, launcher or machine that does not suit the run (`EX_CONFIG`).
+pub const EXIT_CONFIG: i32 = 78;
+
 /// Exit code of a panic.
 pub const EXIT_PANIC: i32 = 101;
 
@@ -69,7 +78,7 @@ pub enum Error {
         /// Why not, and the cure.
         reason: String,
     },
-    /// Reading or writing failed. Exit 74, or 77 when permission is missing.
+    /// Reading or writing failed. Exit 74, 77 when permission is missing, 78 when memory is.
     #[error("cannot {action} {}: {source}{}", path.display(), cure_of(source))]
     Io {
         /// What was tried: a verb.
@@ -127,12 +136,14 @@ impl Error {
             Self::Usage(_) => 2,
             Self::BadData { .. } | Self::OtherVersion { .. } => 65,
             Self::Invariant { .. } => EXIT_INVARIANT,
-            Self::CannotCreate { .. } => 73,
+            Self::CannotCreate { .. } => EXIT_IN_USE,
             Self::Io { source, .. } => match source.kind() {
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => 77,
-                _ => 74,
+                // As when the memory is found short before the start.
+                io::ErrorKind::OutOfMemory => EXIT_CONFIG,
+                _ => EXIT_IO,
             },
-            Self::Config(_) => 78,
+            Self::Config(_) => EXIT_CONFIG,
             Self::Peer { code, .. } => *code,
         }
     }
@@ -147,7 +158,10 @@ fn cure_of(source: &io::Error) -> &'static str {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "; choose a folder you may write with --out, or change its permissions"
         }
-        io::ErrorKind::NotFound => "; check the spelling of the path",
+        io::ErrorKind::NotFound => "; check the spelling of the path, and that its file system is mounted",
+        io::ErrorKind::OutOfMemory => {
+            "; raise the limit of memory (ulimit -v, the batch system's), use storage = \"compact\", or more hosts, and resume: the last checkpoint is intact"
+        }
         _ => "",
     }
 }
@@ -161,6 +175,7 @@ mod tests {
         let path = Path::new("x");
         let io = |kind| Error::io("write", path, io::Error::from(kind)).exit_code();
         assert_eq!(io(io::ErrorKind::StorageFull), 74);
+        assert_eq!(io(io::ErrorKind::OutOfMemory), 78);
         assert_eq!(io(io::ErrorKind::PermissionDenied), 77);
         assert_eq!(io(io::ErrorKind::ReadOnlyFilesystem), 77);
         assert_eq!(Error::bad_data(path, 1, 2, "resume").exit_code(), 65);

@@ -2,7 +2,7 @@
 //!
 //! `FARTHEST_FAULT=NAME:N:ACTION` acts when the point `NAME` is passed for the `N`-th time (from 1) in this process; `*` as
 //! the name counts every point. Actions: `kill` (SIGKILL to itself, as a crash), `enospc` and `eio` (the error a full or broken disk
-//! gives), `panic`, `signal` (USR1 to itself, then it goes on), and for the points that guard data `damage` (the caller spoils what it holds). `FARTHEST_FAULT_PROCESS` limits the fault to
+//! gives), `enolck` (no locks on this file system), `panic`, `signal` (USR1 to itself, then it goes on), and for the points that guard data `damage` (the caller spoils what it holds). `FARTHEST_FAULT_PROCESS` limits the fault to
 //! one MPI process. Without the variable a point costs one load. The crash and guard tests are the only users.
 
 use super::ids::ProcessId;
@@ -65,6 +65,7 @@ pub fn pass(name: &str) -> io::Result<()> {
             }
         }
         Some("enospc") => Err(io::Error::from_raw_os_error(28)),
+        Some("enolck") => Err(io::Error::from_raw_os_error(37)),
         Some("signal") => {
             let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::USR1);
             Ok(())

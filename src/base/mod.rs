@@ -7,6 +7,7 @@ pub mod config_text;
 pub mod error;
 pub mod fault_point;
 pub mod ids;
+pub mod last_words;
 pub mod mix;
 pub mod partition;
 

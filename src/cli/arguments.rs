@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::evidence::turnstyle::swap::LARGEST_CERTIFIED;
+use crate::search::LeftBehind;
 use crate::search::expansion_choice::ExpansionChoice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -84,6 +85,9 @@ pub struct SessionArguments {
     /// Stop with a checkpoint before this much time is used up: hours, or a span such as 23h30m
     #[arg(long, value_name = "H", value_parser = parse_span)]
     pub max_hours: Option<Duration>,
+    /// On a file system without locks: take over the folder of a job that was killed, if it shows no life for 7 seconds
+    #[arg(long)]
+    pub break_lock: bool,
     /// Show only warnings and errors
     #[arg(long, short)]
     pub quiet: bool,
@@ -96,6 +100,14 @@ pub struct SessionArguments {
     /// Print the summary as JSON at the end
     #[arg(long)]
     pub json: bool,
+}
+
+impl SessionArguments {
+    /// What to do about the lock of a job that may have been killed.
+    #[must_use]
+    pub fn left_behind(&self) -> LeftBehind {
+        if self.break_lock { LeftBehind::Break } else { LeftBehind::Refuse }
+    }
 }
 
 /// Arguments of `run`.

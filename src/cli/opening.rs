@@ -10,8 +10,8 @@ use crate::evidence::dataset::{self, Summary};
 use crate::exchange::{Exchange, agree, first_of};
 use crate::puzzle::Puzzle;
 use crate::search::host::Placement;
-use crate::search::run_folder::{RunLock, remove_folder};
-use crate::search::{Disks, RunFolder, checkpoint};
+use crate::search::run_folder::remove_folder;
+use crate::search::{Disks, LeftBehind, RunFolder, RunLock, checkpoint};
 
 /// The folder of a run, ready for a search.
 pub struct Opened {
@@ -57,6 +57,7 @@ impl Left {
 pub fn lock(
     folder: &RunFolder,
     shared: bool,
+    left_behind: LeftBehind,
     exchange: &dyn Exchange,
     placement: &Placement,
     may_create: impl FnOnce() -> Result<()>,
@@ -67,7 +68,8 @@ pub fn lock(
         may_create()?;
         folder.create()?;
         let first = exchange.process() == ProcessId::FIRST;
-        let lock = if first { folder.lock() } else { folder.lock_part_of(placement.hosts.first().map(String::as_str)) }?;
+        let lock =
+            if first { folder.lock(left_behind) } else { folder.lock_part_of(left_behind, placement.hosts.first().map(String::as_str)) }?;
         folder.remove_temporaries()?;
         Ok(lock)
     };
@@ -80,7 +82,14 @@ pub fn lock(
 ///
 /// # Errors
 /// The same on every process: as [`lock`], and `Config` when the folder holds something else than `policy` allows.
-pub fn open(policy: ResumePolicy, force: bool, prepared: &Prepared, exchange: &dyn Exchange, placement: &Placement) -> Result<Opened> {
+pub fn open(
+    policy: ResumePolicy,
+    force: bool,
+    left_behind: LeftBehind,
+    prepared: &Prepared,
+    exchange: &dyn Exchange,
+    placement: &Placement,
+) -> Result<Opened> {
     let folder = &prepared.folder;
     let shared = prepared.config.search.shared_filesystem;
     let may_create = || {
@@ -88,7 +97,7 @@ pub fn open(policy: ResumePolicy, force: bool, prepared: &Prepared, exchange: &d
         let nothing = shared && policy == ResumePolicy::Require && !folder.root().join("run.toml").is_file();
         if nothing { Err(nothing_to_resume(folder)) } else { Ok(()) }
     };
-    let (disks, lock) = lock(folder, shared, exchange, placement, may_create)?;
+    let (disks, lock) = lock(folder, shared, left_behind, exchange, placement, may_create)?;
     let own = agree(exchange, if disks.leads() { Left::look(folder) } else { Ok(Left::default()) })?;
     let all = if disks.are_one() { own } else { own.anywhere(exchange) };
     let made_ready = if disks.leads() { make_ready((policy, force), prepared, &disks, own, all) } else { Ok(None) };

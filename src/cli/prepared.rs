@@ -3,7 +3,7 @@
 use super::arguments::SessionArguments;
 use super::run_config::{RunConfig, partition_of};
 use super::watcher::Watcher;
-use crate::base::ids::to_usize;
+use crate::base::ids::{to_u64, to_usize};
 use crate::base::partition::Partition;
 use crate::base::{Error, Result};
 use crate::evidence::group_order;
@@ -136,6 +136,15 @@ pub fn check_budget(prepared: &Prepared, placement: &Placement, exchange: &dyn E
     let reused = folder_bytes(prepared.folder.root());
     let free = host::free_disk_bytes(prepared.folder.root())?.saturating_add(reused);
     prepared.budget.check(placement, exchange.process(), host::available_memory_bytes(), free, prepared.config.search.shared_filesystem)
+}
+
+/// Refuses what does not fit the limits of this process.
+///
+/// # Errors
+/// `Config` naming what is short.
+pub fn check_limits(prepared: &Prepared, exchange: &dyn Exchange, threads: usize) -> Result<()> {
+    let (processes, here) = (u64::from(exchange.processes()), u64::from(exchange.participants_here()));
+    prepared.budget.check_address_space(processes, here, to_u64(threads), host::address_space_left())
 }
 
 /// Bytes of all files below `folder`; 0 when there is none.

@@ -6,14 +6,14 @@
 
 use super::arguments::{RecheckArguments, SessionArguments, Transport};
 use super::opening;
-use super::prepared::{Prepared, check_budget, search, threads_of};
+use super::prepared::{Prepared, check_budget, check_limits, search, threads_of};
 use super::progress_file::Phase;
 use super::run_config::{RunConfig, partition_of};
 use super::session;
 use super::watcher::Watcher;
 use crate::base::error::EXIT_STOPPED;
 use crate::base::ids::{to_u64, to_usize};
-use crate::base::{Error, Result, atomic_file};
+use crate::base::{Error, Result, atomic_file, last_words};
 use crate::evidence::dataset::{self, Dataset};
 use crate::evidence::{Recheck, manifest_file};
 use crate::exchange::launcher::Launcher;
@@ -21,8 +21,8 @@ use crate::exchange::{Exchange, ROUND_WORDS, agree, broadcast};
 use crate::puzzle::Puzzle;
 use crate::search::expansion_choice::{Expansion, ExpansionChoice};
 use crate::search::host::Placement;
-use crate::search::run_folder::{RunLock, remove_folder};
-use crate::search::{Ending, Outcome, RunFolder, StopRequest, checkpoint};
+use crate::search::run_folder::remove_folder;
+use crate::search::{Ending, LeftBehind, Outcome, RunFolder, RunLock, StopRequest, checkpoint};
 use std::path::Path;
 
 /// Most leading positions that a configuration can name.
@@ -56,7 +56,7 @@ fn job(arguments: &RecheckArguments, session: &SessionArguments, exchange: &dyn 
     let run = RunFolder::new(&arguments.folder);
     let first = exchange.process().0 == 0;
     // The lock lives as long as this function.
-    let _lock = agree(exchange, if first { lock_complete(&run).map(Some) } else { Ok(None) })?;
+    let _lock = agree(exchange, if first { lock_complete(&run, session.left_behind()).map(Some) } else { Ok(None) })?;
     // Only the first process's host needs to have the results.
     let config = agree(exchange, if first { other_way(arguments, &run).map(|config| config.to_toml()) } else { Ok(String::new()) })?;
     let config = String::from_utf8_lossy(&broadcast(exchange, config.as_bytes())).into_owned();
@@ -64,10 +64,12 @@ fn job(arguments: &RecheckArguments, session: &SessionArguments, exchange: &dyn 
     let placement = Placement::of_job(exchange);
     agree(exchange, check_budget(&prepared, &placement, exchange))?;
     let threads = agree(exchange, threads_of(session, &placement, exchange))?;
+    agree(exchange, check_limits(&prepared, exchange, threads))?;
+    last_words::prepare_cure(format!("farthest recheck {}", session::shell_word(run.root())));
     let shared = prepared.config.search.shared_filesystem;
-    let (disks, _own_lock) = opening::lock(&prepared.folder, shared, exchange, &placement, || Ok(()))?;
+    let (disks, _own_lock) = opening::lock(&prepared.folder, shared, session.left_behind(), exchange, &placement, || Ok(()))?;
     // On another disk the folder around it is a part of the run from now on, and locked as such.
-    let around = || run.create_root().and_then(|()| run.lock_part_of(placement.hosts.first().map(String::as_str)));
+    let around = || run.create_root().and_then(|()| run.lock_part_of(session.left_behind(), placement.hosts.first().map(String::as_str)));
     let _other_lock = agree(exchange, if disks.leads() && !first { around().map(Some) } else { Ok(None) })?;
     agree(exchange, if disks.leads() { make_ready(&prepared) } else { Ok(()) })?;
     let mut observer = Watcher::new(session, &prepared, exchange, threads);
@@ -101,11 +103,11 @@ fn job(arguments: &RecheckArguments, session: &SessionArguments, exchange: &dyn 
 }
 
 /// First process: locks the folder of a complete run whose files belong together.
-fn lock_complete(run: &RunFolder) -> Result<RunLock> {
+fn lock_complete(run: &RunFolder, left_behind: LeftBehind) -> Result<RunLock> {
     if !dataset::is_complete(run.root()) {
         return Err(Error::config(format!("{}: found no complete run to recheck; finish it with farthest resume", run.root().display())));
     }
-    let lock = run.lock()?;
+    let lock = run.lock(left_behind)?;
     run.remove_temporaries()?;
     dataset::read(run.root())?;
     Ok(lock)

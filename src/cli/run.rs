@@ -2,14 +2,14 @@
 
 use super::arguments::{ResumeArguments, ResumePolicy, RunArguments, SessionArguments};
 use super::opening::{self, Opened};
-use super::prepared::{Prepared, check_budget, command_line, search, threads_of};
+use super::prepared::{Prepared, check_budget, check_limits, command_line, search, threads_of};
 use super::progress_file::Phase;
 use super::run_config::RunConfig;
 use super::session;
 use super::watcher::Watcher;
 use crate::base::error::EXIT_STOPPED;
 use crate::base::ids::{to_u64, to_usize};
-use crate::base::{Error, ProcessId, Result};
+use crate::base::{Error, ProcessId, Result, last_words};
 use crate::evidence::Provenance;
 use crate::evidence::dataset::{self, Summary};
 use crate::exchange::{Exchange, ROUND_WORDS, agree, first_of};
@@ -115,9 +115,12 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange, stop: &StopRequest) -> Re
     let placement = Placement::of_job(exchange);
     agree(exchange, check_budget(&prepared, &placement, exchange))?;
     let threads = agree(exchange, threads_of(request.session, &placement, exchange))?;
+    agree(exchange, check_limits(&prepared, exchange, threads))?;
     let first = exchange.process().0 == 0;
     // The lock lives as long as this function.
-    let Opened { disks, lock: _lock, complete } = opening::open(request.resume, request.force, &prepared, exchange, &placement)?;
+    last_words::prepare_cure(format!("farthest resume {}", session::shell_word(prepared.folder.root())));
+    let Opened { disks, lock: _lock, complete } =
+        opening::open(request.resume, request.force, request.session.left_behind(), &prepared, exchange, &placement)?;
     if let Some((summary, holder)) = complete {
         if first {
             let place = if disks.leader(holder) == ProcessId::FIRST {

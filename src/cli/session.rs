@@ -35,17 +35,16 @@ pub fn with_processes(
         return with_mpi(&launcher, exchange_words, &job);
     }
     launcher.check(1, "built or started without MPI")?;
-    let codes = local::run_participants(participants, |exchange| finish(exchange, job(exchange)));
+    let codes = local::run_participants(participants, |exchange| finish(exchange, job(exchange)))?;
     Ok(codes.into_iter().max().unwrap_or(0))
 }
 
 #[cfg(feature = "mpi")]
 fn with_mpi(launcher: &Launcher, exchange_words: usize, job: &dyn Fn(&dyn Exchange) -> Result<i32>) -> Result<i32> {
-    use crate::base::fault_point;
-    use crate::exchange::launcher::name_process;
+    use crate::base::{fault_point, last_words};
     let exchange = crate::exchange::mpi::MpiExchange::start(exchange_words)?;
     let (process, processes) = (exchange.process(), exchange.processes());
-    name_process(format!("process {process}/{processes} {} {}", crate::search::host::host_name(), std::process::id()));
+    last_words::name_process(format!("process {process}/{processes} {} {}", crate::search::host::host_name(), std::process::id()));
     fault_point::set_process(process);
     let checked = launcher.check(processes, &exchange.transport());
     let code = finish(&exchange, checked.and_then(|()| job(&exchange)));

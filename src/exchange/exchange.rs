@@ -51,6 +51,11 @@ pub trait Exchange {
     /// What this process has sent and received so far.
     fn traffic(&self) -> Traffic;
 
+    /// Participants of the job that live in this process of the system, and share its limits.
+    fn participants_here(&self) -> u32 {
+        1
+    }
+
     /// Name and version of the transport, for the manifest.
     fn transport(&self) -> String;
 }
@@ -171,7 +176,8 @@ mod tests {
             assert_eq!(first_of(exchange, own.as_deref().map(str::as_bytes)), Some((ProcessId(1), b"of 1".to_vec())));
             assert_eq!(first_of(exchange, None), None);
             assert_eq!(share(exchange, &[7; 9][..index(me)]), [&[][..], &[7], &[7, 7]]);
-        });
+        })
+        .expect("threads");
     }
 
     #[test]
@@ -183,6 +189,7 @@ mod tests {
             let error = agree(exchange, local).expect_err("2 and 3 failed");
             assert_eq!(error.exit_code(), 78);
             assert!(error.to_string().contains("bad 2"), "{error}");
-        });
+        })
+        .expect("threads");
     }
 }

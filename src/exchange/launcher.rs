@@ -1,8 +1,7 @@
 //! How the job was started, and how it ends when a process fails: launcher guard and panic hook.
 
 use crate::base::error::EXIT_PANIC;
-use crate::base::{Error, Result};
-use std::sync::OnceLock;
+use crate::base::{Error, Result, last_words};
 use std::time::Duration;
 
 /// Variables with the number of processes that a launcher set, in the order of trust. `SLURM_NTASKS` is not among them: it is set in batch shells, too.
@@ -52,13 +51,6 @@ impl Launcher {
     }
 }
 
-static REPORT_PREFIX: OnceLock<String> = OnceLock::new();
-
-/// Names this process in panic reports, such as `process 1/4 host 812`.
-pub fn name_process(name: String) {
-    let _ = REPORT_PREFIX.set(name);
-}
-
 /// Makes every panic, on any thread, end the whole job with exit code 101 after one line on standard error. Call it first thing in `main`.
 pub fn install_panic_hook() {
     std::panic::set_hook(Box::new(|info| {
@@ -69,16 +61,22 @@ pub fn install_panic_hook() {
             .or_else(|| info.payload().downcast_ref::<String>().cloned())
             .unwrap_or_else(|| "panic".into());
         let place = info.location().map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
-        let name = REPORT_PREFIX.get().map_or("farthest", String::as_str);
+        let name = last_words::process_name();
         eprintln!("{name}: internal error{place}: {message}; please report it; the last checkpoint is intact, resume with farthest resume");
         end_job(EXIT_PANIC);
     }));
 }
 
+/// Says a line on standard error and ends all processes of the job at once with `code`.
+pub fn end_with(code: i32, line: &str) -> ! {
+    eprintln!("{line}");
+    end_job(code)
+}
+
 /// Ends all processes of the job at once with `code`, without finalizing anything.
 pub fn end_job(code: i32) -> ! {
-    std::thread::spawn(move || {
-        // MPI_Abort has been seen to hang: leave anyway.
+    // MPI_Abort has been seen to hang: leave anyway. Where no thread can be started it has to do.
+    let _ = std::thread::Builder::new().spawn(move || {
         std::thread::sleep(Duration::from_secs(10));
         std::process::exit(code);
     });

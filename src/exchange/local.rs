@@ -1,10 +1,10 @@
 //! One process without MPI, or several in-process participants that meet on a barrier.
 
 use super::exchange::{Exchange, Traffic};
-use crate::base::ProcessId;
 use crate::base::ids::index_u32;
+use crate::base::{Error, ProcessId, Result};
 use std::cell::Cell;
-use std::sync::{Arc, Barrier, Mutex, PoisonError};
+use std::sync::{Arc, Barrier, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 
 /// What the participants of one job share.
@@ -124,21 +124,42 @@ impl Exchange for LocalExchange {
         self.traffic.get()
     }
 
+    fn participants_here(&self) -> u32 {
+        self.processes
+    }
+
     fn transport(&self) -> String {
         if self.processes == 1 { "one process".into() } else { format!("{} in-process participants", self.processes) }
     }
 }
 
-/// Runs `job` on every participant of a job of `processes`, each on a thread of its own, and returns their results by process.
+/// Runs `job` on every participant of a job of `processes`, each on a thread of its own, and returns their results by process. No participant begins before all
+/// have their thread: they would wait for the others in vain.
+///
+/// # Errors
+/// `Config` when the system refuses a thread.
 ///
 /// # Panics
 /// When a participant panics (after the panic hook has ended the whole job, where one is installed).
-pub fn run_participants<T: Send>(processes: u32, job: impl Fn(&dyn Exchange) -> T + Sync) -> Vec<T> {
+pub fn run_participants<T: Send>(processes: u32, job: impl Fn(&dyn Exchange) -> T + Sync) -> Result<Vec<T>> {
+    // Open once all are there; a participant that is let in after a failure finds the others missing.
+    let gate = RwLock::new(false);
     std::thread::scope(|scope| {
-        let job = &job;
-        let threads: Vec<_> =
-            LocalExchange::participants(processes).into_iter().map(|exchange| scope.spawn(move || job(&exchange))).collect();
-        threads.into_iter().map(|thread| thread.join().expect("a participant panicked")).collect()
+        let (job, gate) = (&job, &gate);
+        let mut all_here = gate.write().unwrap_or_else(PoisonError::into_inner);
+        let start = |exchange: LocalExchange| {
+            let participant = move || (*gate.read().unwrap_or_else(PoisonError::into_inner)).then(|| job(&exchange));
+            std::thread::Builder::new().spawn_scoped(scope, participant)
+        };
+        let started = LocalExchange::participants(processes).into_iter().map(start).collect::<std::io::Result<Vec<_>>>();
+        *all_here = started.is_ok();
+        drop(all_here);
+        let threads = started.map_err(|error| {
+            Error::config(format!(
+                "cannot start a thread for each of {processes} participants: {error}; use fewer (--participants), or raise the limits (ulimit -u, ulimit -v)"
+            ))
+        })?;
+        Ok(threads.into_iter().filter_map(|thread| thread.join().expect("a participant panicked")).collect())
     })
 }
 
@@ -158,7 +179,8 @@ mod tests {
                         let expected: Vec<u64> = (0..length * me).map(|i| i + to_u64(from) * 7).collect();
                         assert_eq!(words, expected);
                     }
-                });
+                })
+                .expect("threads");
             }
         }
     }
@@ -173,6 +195,7 @@ mod tests {
             let mut values = [me, 5 - me];
             exchange.maximum(&mut values);
             assert_eq!(values, [2, 5]);
-        });
+        })
+        .expect("threads");
     }
 }

@@ -12,6 +12,9 @@ const SETS: u64 = 3;
 /// Bytes of a page, and of a block of most file systems.
 const PAGE_BYTES: u64 = 4096;
 
+/// Address space of a thread's stack, as Rust asks for.
+const STACK_BYTES: u64 = 2 << 20;
+
 /// Memory that lists of sparse levels may take beside what is seen, in compact storage: a quarter of it. The choice of the expansion keeps to it where there are lanes.
 #[must_use]
 pub fn list_budget(set_bytes: u64) -> u64 {
@@ -112,6 +115,26 @@ impl Budget {
         }
         Ok(())
     }
+
+    /// Checks the budget against the address space that `ulimit -v` leaves to this process, which holds `here` of the job's `processes` with `threads` threads each.
+    /// What the libraries reserve is not counted: a limit that is short by that ends the run later, in one line, too.
+    ///
+    /// # Errors
+    /// `Config` with both numbers and what to change.
+    pub fn check_address_space(&self, processes: u64, here: u64, threads: u64, left: Option<u64>) -> Result<()> {
+        let stacks = here.saturating_mul(threads + 1).saturating_mul(STACK_BYTES);
+        let needed = here.saturating_mul(self.memory_bytes_per_process(processes)).saturating_add(stacks);
+        match left {
+            Some(left) if needed > left => Err(Error::config(format!(
+                "memory is short: a process of this search needs {} of address space ({} of it for the stacks of threads), its limit (ulimit -v) leaves {}; \
+                 raise the limit, use storage = \"compact\", fewer threads, more processes or a smaller puzzle",
+                readable_bytes(needed),
+                readable_bytes(stacks),
+                readable_bytes(left)
+            ))),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A number of bytes in decimal units, three digits.
@@ -164,6 +187,9 @@ mod tests {
         let memory = budget.check(&here(2), ProcessId(0), Some(1 << 20), 1 << 40, true).expect_err("short");
         assert!(memory.to_string().starts_with("memory is short"), "{memory}");
         let disk = budget.check(&here(2), ProcessId(0), Some(1 << 30), 1 << 20, true).expect_err("short");
+        assert!(budget.check_address_space(2, 1, 4, None).is_ok() && budget.check_address_space(2, 1, 4, Some(1 << 30)).is_ok());
+        let limit = budget.check_address_space(2, 2, 4, Some(1 << 26)).expect_err("short");
+        assert!(limit.to_string().contains("(21.0 MB of it for the stacks of threads), its limit (ulimit -v) leaves 67.1 MB"), "{limit}");
         assert!(disk.to_string().starts_with("disk is short") && disk.exit_code() == 78, "{disk}");
         // Half of it on each of two disks.
         let two = Placement { kernels: vec![1, 2], ..here(2) };

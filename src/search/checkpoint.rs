@@ -94,7 +94,9 @@ pub fn commit(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<()
     let depth = search.depth();
     observer.notice(&Event::Committing { depth });
     let generation = generation_folder(&search.folder.checkpoint(), depth);
-    let prepared = if search.disks.leads() { prepare_generation(&generation) } else { Ok(()) };
+    // A host that has just joined has no folder for checkpoints yet.
+    let may_be_new = search.commits.levels_saved == 0 || !search.disks.are_one();
+    let prepared = if search.disks.leads() { prepare_generation(&generation, may_be_new) } else { Ok(()) };
     agree(search.exchange, prepared)?;
     let written = write_changed_sets(search, &generation, depth);
     let report = agree(search.exchange, written)?;
@@ -118,11 +120,12 @@ pub fn commit(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<()
     Ok(())
 }
 
-/// Makes an empty folder for the generation. A leftover of a commit that never happened is removed.
-fn prepare_generation(generation: &Path) -> Result<()> {
+/// Makes an empty folder for the generation. A leftover of a commit that never happened is removed. Behind the first commit the checkpoint's folder must be there: where its
+/// file system was unmounted a new one in the place would hold half a checkpoint.
+fn prepare_generation(generation: &Path, may_be_new: bool) -> Result<()> {
     super::run_folder::remove_folder(generation)?;
     fault_point::pass("generation-create")
-        .and_then(|()| fs::create_dir_all(generation))
+        .and_then(|()| if may_be_new { fs::create_dir_all(generation) } else { fs::create_dir(generation) })
         .map_err(|source| Error::io("create folder", generation, source))
 }
 

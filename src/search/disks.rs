@@ -235,12 +235,14 @@ mod tests {
             let error = Disks::check_shared(exchange, &RunFolder::new(&root), &placement(&["x", "x", "y", "z"])).expect_err("two folders");
             assert_eq!(error.exit_code(), 78);
             assert!(error.to_string().contains("host x does not see the run folder"), "{error}");
-        });
+        })
+        .expect("threads");
         local::run_participants(3, |exchange| {
             let run = RunFolder::new(&folder.path().join("a"));
             assert!(Disks::find(exchange, &run, &placement(&["x", "y", "z"])).expect("writable").are_one());
             assert!(Disks::check_shared(exchange, &run, &placement(&["x", "y", "z"])).expect("seen").are_one());
-        });
+        })
+        .expect("threads");
     }
 
     #[test]
@@ -258,6 +260,7 @@ mod tests {
             assert_eq!(disks.missing_pack(Path::new("gen-000001/process-0001.pack")).exit_code(), 65);
             let absent = disks.missing_pack(Path::new("gen-000001/process-0001.node-d.07.pack"));
             assert!(absent.exit_code() == 78 && absent.to_string().contains("expected on node-d"), "{absent}");
-        });
+        })
+        .expect("threads");
     }
 }

@@ -52,6 +52,15 @@ pub fn available_memory_bytes() -> Option<u64> {
     Some(group.map_or(free, |group| group.min(free)))
 }
 
+/// Bytes of address space that this process may still take under `ulimit -v`; `None` without such a limit.
+#[must_use]
+pub fn address_space_left() -> Option<u64> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let taken: u64 = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(limit.saturating_sub(taken * 1024))
+}
+
 /// Bytes that a user may still write to the file system of `path`, or of its nearest existing parent.
 ///
 /// # Errors
@@ -149,6 +158,7 @@ mod tests {
             // Another machine of the same name shares nothing.
             let other = Placement { kernels: vec![1, 2], ..placement };
             assert_eq!(other.on_same_host(exchange.process()), 1);
-        });
+        })
+        .expect("threads");
     }
 }

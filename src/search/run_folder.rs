@@ -1,10 +1,9 @@
-//! The folder of a run: where each file is, and the lock that lets one job use it.
+//! The folder of a run: where each file is.
 
+use super::run_lock::{LOCK, LeftBehind, RunLock, is_held};
 use crate::base::{Error, Result, atomic_file};
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 /// Files of a run folder beside the lock.
 const FILES: [&str; 11] = [
@@ -22,10 +21,7 @@ const FILES: [&str; 11] = [
 ];
 
 /// A folder with one of these is a run folder.
-const MARKS: [&str; 3] = ["lock", "run.toml", "summary.json"];
-
-/// How long a lock that somebody else holds is asked for again: those who only look whether the run is alive hold it for a moment.
-const LOCK_PATIENCE: Duration = Duration::from_millis(300);
+const MARKS: [&str; 3] = [LOCK, "run.toml", "summary.json"];
 
 /// The file that shows whether the folder can be written; tokens that show who sees it begin with the same.
 pub(super) const PROBE: &str = ".probe";
@@ -171,13 +167,13 @@ impl RunFolder {
     /// Whether a process holds the lock. Asks for a shared lock, and gives it back at once.
     #[must_use]
     pub fn is_locked(&self) -> bool {
-        File::open(self.file("lock")).is_ok_and(|file| file.try_lock_shared().is_err())
+        is_held(&self.root)
     }
 
     /// Who holds the lock, or held it last, as it wrote itself down.
     #[must_use]
     pub fn lock_owner(&self) -> LockOwner {
-        let text = fs::read_to_string(self.file("lock")).unwrap_or_default();
+        let text = fs::read_to_string(self.file(LOCK)).unwrap_or_default();
         let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key).map(|rest| rest.trim().to_owned()));
         LockOwner {
             host: value("host "),
@@ -190,55 +186,16 @@ impl RunFolder {
     ///
     /// # Errors
     /// `CannotCreate` naming the job that holds it.
-    pub fn lock(&self) -> Result<RunLock> {
-        self.lock_part_of(None)
+    pub fn lock(&self, left_behind: LeftBehind) -> Result<RunLock> {
+        self.lock_part_of(left_behind, None)
     }
 
     /// The same where the run's own folder is on the disk of another host, `whole`.
     ///
     /// # Errors
     /// As [`RunFolder::lock`].
-    pub fn lock_part_of(&self, whole: Option<&str>) -> Result<RunLock> {
-        let path = self.file("lock");
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(|source| Error::io("open", &path, source))?;
-        let since = Instant::now();
-        let locked = loop {
-            match file.try_lock() {
-                Err(TryLockError::WouldBlock) if since.elapsed() < LOCK_PATIENCE => std::thread::sleep(LOCK_PATIENCE / 30),
-                other => break other,
-            }
-        };
-        match locked {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut owner = String::new();
-                let _ = file.read_to_string(&mut owner);
-                return Err(Error::CannotCreate {
-                    path: self.root.clone(),
-                    reason: format!(
-                        "another job is using this run folder ({}); wait for it, or choose another folder with --out",
-                        owner.trim().replace('\n', ", ")
-                    ),
-                });
-            }
-            Err(TryLockError::Error(source)) => return Err(Error::io("lock", &path, source)),
-        }
-        let owner = format!(
-            "host {}\nprocess id {}\njob {}\nstarted {}\n{}",
-            super::host::host_name(),
-            std::process::id(),
-            std::env::var("SLURM_JOB_ID").or_else(|_| std::env::var("PBS_JOBID")).unwrap_or_else(|_| "none".into()),
-            jiff::Timestamp::now(),
-            whole.map_or_else(String::new, |host| format!("part of the run on host {host}\n")),
-        );
-        file.set_len(0).and_then(|()| file.write_all(owner.as_bytes())).map_err(|source| Error::io("write", &path, source))?;
-        Ok(RunLock { _file: file })
+    pub fn lock_part_of(&self, left_behind: LeftBehind, whole: Option<&str>) -> Result<RunLock> {
+        RunLock::take(&self.root, left_behind, whole)
     }
 }
 
@@ -251,12 +208,6 @@ pub struct LockOwner {
     pub process_id: Option<u32>,
     /// The host of the first process, when that one has another folder.
     pub part_of: Option<String>,
-}
-
-/// The lock of a run folder, held while this value lives.
-#[derive(Debug)]
-pub struct RunLock {
-    _file: File,
 }
 
 /// Removes a file; one that is not there is fine.
@@ -287,14 +238,14 @@ mod tests {
         let folder = tempfile::tempdir().expect("temporary folder");
         let run = RunFolder::new(folder.path());
         run.create().expect("writable");
-        let held = run.lock().expect("free");
-        let error = run.lock().expect_err("held");
+        let held = run.lock(LeftBehind::Refuse).expect("free");
+        let error = run.lock(LeftBehind::Refuse).expect_err("held");
         assert_eq!(error.exit_code(), 73);
         assert!(error.to_string().contains(&format!("process id {}", std::process::id())), "{error}");
         assert!(run.is_run() && run.is_locked());
         assert_eq!(run.lock_owner().process_id, Some(std::process::id()));
         drop(held);
         assert!(!run.is_locked());
-        run.lock().expect("free again");
+        run.lock(LeftBehind::Refuse).expect("free again");
     }
 }

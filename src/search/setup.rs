@@ -112,10 +112,12 @@ impl<'a> Search<'a> {
             )));
         }
         let lanes = LaneExpansion::new(puzzle, partition.blocks_per_plane());
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(settings.threads)
-            .build()
-            .map_err(|error| Error::config(format!("cannot start {} threads: {error}; use --threads", settings.threads)))?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build().map_err(|error| {
+            Error::config(format!(
+                "cannot start {} threads: {error}; use fewer (--threads), or raise the limits (ulimit -u, ulimit -v)",
+                settings.threads
+            ))
+        })?;
         let process = exchange.process();
         let scratch = scratch_path(process, &folder.work());
         let shards = partition
