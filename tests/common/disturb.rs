@@ -155,7 +155,9 @@ impl Member {
 
     /// Whether it still runs.
     pub fn is_alive(&self) -> bool {
-        Self::look(self.pid).is_some_and(|now| now.start == self.start && !matches!(now.state.as_str(), "Z" | "X"))
+        // The first thread of a dead process may be gone before the others, which hold its files until they are, too.
+        let threads = || names(&Path::new("/proc").join(self.pid.to_string()).join("task")).len();
+        Self::look(self.pid).is_some_and(|now| now.start == self.start && (!matches!(now.state.as_str(), "Z" | "X") || threads() > 1))
     }
 
     /// Sends it a signal; nothing happens when it is gone.
