@@ -1,13 +1,16 @@
 //! Whatever kills a run, a resume ends with the bytes of an undisturbed one.
 //!
 //! The first half injects: the program kills itself, or meets a full or broken disk, before every file operation that has a fault point, one
-//! after the other until a run completes. The second half kills for real, with SIGKILL at random instants: all processes, one of several MPI
+//! after the other until a run completes. The second half kills for real, with SIGKILL at random instants (`crash/random_kills.rs`): all processes, one of several MPI
 //! processes, the launcher. Every folder is then resumed with other numbers of processes and threads.
 
 mod common;
 
+#[path = "crash/random_kills.rs"]
+mod random_kills;
+
 use common::disturb::{
-    Dice, Job, copy_folder, fail_with, fault, file_points, generations, mpirun_beside, names, only_line, scratch, slow_config, wait_until,
+    Job, copy_folder, fail_with, fault, file_points, generations, mpirun_beside, names, only_line, scratch, slow_config, wait_until,
 };
 use common::{farthest, has_mpi, outcome, result_bytes, succeed};
 use farthest::base::Depth;
@@ -292,57 +295,6 @@ fn mpi_run(processes: u32, puzzle: &str, folder: &Path) -> Command {
     let mut command = mpirun_beside(folder, processes);
     command.args(["run", puzzle, "--checkpoint-seconds", "0", "--quiet", "--threads", "1", "--out"]).arg(folder);
     command
-}
-
-/// Kills all processes at 30 random instants, and finishes on another number of processes.
-fn kill_at_random(processes: u32) {
-    if !has_mpi() {
-        return;
-    }
-    let reference = Reference::new("turnstyle-10", &[]);
-    let mut dice = Dice::new(processes.into());
-    let folder = scratch();
-    let (mut kills, mut runs) = (0, 0);
-    let path = |runs: u32| folder.path().join(format!("run-{runs}"));
-    let log_bytes = |run: &Path| fs::metadata(run.join("run.log")).map_or(0, |facts| facts.len());
-    while kills < 30 {
-        let run = path(runs);
-        let before = log_bytes(&run);
-        let mut job = Job::start(&mut mpi_run(processes, &reference.puzzle, &run));
-        // Every fifth kill may hit the start-up; the others wait until the search has begun.
-        if dice.below(5) > 0 {
-            wait_until("the search begins", || log_bytes(&run) > before || !job.is_running());
-        }
-        dice.sleep(400);
-        if job.is_running() {
-            job.kill_all();
-            kills += 1;
-        } else {
-            let (code, stdout, stderr) = job.finish();
-            assert_eq!(code, 0, "after {kills} kills\n{stdout}\n{stderr}");
-            reference.check(&run, &format!("run {runs} after {kills} kills"));
-            runs += 1;
-        }
-    }
-    let run = path(runs);
-    succeed(&mut mpi_run(processes % 3 + 1, &reference.puzzle, &run));
-    reference.check(&run, &format!("run {runs} after {kills} kills"));
-    eprintln!("{kills} kills in {} runs", runs + 1);
-}
-
-#[test]
-fn thirty_kills_of_one_mpi_process() {
-    kill_at_random(1);
-}
-
-#[test]
-fn thirty_kills_of_two_mpi_processes() {
-    kill_at_random(2);
-}
-
-#[test]
-fn thirty_kills_of_three_mpi_processes() {
-    kill_at_random(3);
 }
 
 /// When one of three MPI processes, or the launcher, is killed, all end within seconds, and the run goes on with another number of processes.

@@ -126,7 +126,12 @@ fn prepare_generation(generation: &Path, may_be_new: bool) -> Result<()> {
     super::run_folder::remove_folder(generation)?;
     fault_point::pass("generation-create")
         .and_then(|()| if may_be_new { fs::create_dir_all(generation) } else { fs::create_dir(generation) })
-        .map_err(|source| Error::io("create folder", generation, source))
+        .map_err(|source| Error::io("create folder", generation, source))?;
+    // The name of the checkpoint's folder must be as durable as what is in it.
+    match generation.parent().and_then(Path::parent) {
+        Some(run) if may_be_new => atomic_file::sync_folder(run),
+        _ => Ok(()),
+    }
 }
 
 /// Writes this process's changed sets to its pack file and syncs it; returns the report for the first process.

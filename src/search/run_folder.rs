@@ -2,7 +2,7 @@
 
 use super::run_lock::{LOCK, LeftBehind, RunLock, is_held};
 use crate::base::{Error, Result, atomic_file};
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 /// Files of a run folder beside the lock.
@@ -81,11 +81,12 @@ impl RunFolder {
     /// `CannotCreate` naming a file that does not belong.
     pub fn refuse_foreign(&self) -> Result<()> {
         let Ok(entries) = fs::read_dir(&self.root) else { return Ok(()) };
-        // A run that was killed while it tried the folder has left the probe, and nothing else.
+        // A run that was killed while it tried the folder has left the probe, and a power cut may leave the first file half written; nothing else.
+        let temporaries: Vec<PathBuf> = FILES.iter().map(|name| atomic_file::temporary_name(Path::new(name))).collect();
         let names: Vec<String> = entries
             .flatten()
             .map(|entry| entry.file_name().to_string_lossy().into_owned())
-            .filter(|name| !name.starts_with(PROBE))
+            .filter(|name| !name.starts_with(PROBE) && !temporaries.iter().any(|temporary| temporary.as_os_str() == name.as_str()))
             .collect();
         match names.first() {
             Some(name) if !names.iter().any(|name| MARKS.contains(&name.as_str())) => Err(Error::CannotCreate {
@@ -139,13 +140,21 @@ impl RunFolder {
     /// # Errors
     /// `CannotCreate` when a file is in the way, `Io` for other faults.
     pub fn create_root(&self) -> Result<()> {
+        let missing: Vec<&Path> = self.root.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists()).collect();
         fs::create_dir_all(&self.root).map_err(|source| match source.kind() {
             std::io::ErrorKind::AlreadyExists | std::io::ErrorKind::NotADirectory => Error::CannotCreate {
                 path: self.root.clone(),
                 reason: "a file is in the way of this run folder; choose another folder with --out".into(),
             },
             _ => Error::io("create folder", &self.root, source),
-        })
+        })?;
+        // A checkpoint in a folder whose own name is lost would be lost with it. A parent that may not be read cannot be synced.
+        for parent in missing.iter().filter_map(|folder| folder.parent()) {
+            if let Ok(opened) = File::open(if parent.as_os_str().is_empty() { Path::new(".") } else { parent }) {
+                opened.sync_all().map_err(|source| Error::io("sync the folder above", &self.root, source))?;
+            }
+        }
+        Ok(())
     }
 
     /// Empties and creates the scratch folder (first process only).

@@ -1,0 +1,147 @@
+//! Kills for real: SIGKILL at random instants, 200 times, in levels and in commits.
+
+use crate::common::disturb::{Dice, Job, Member, generations, names, scratch, wait_until};
+use crate::common::has_mpi;
+use crate::{Reference, mpi_run};
+use rustix::process::Signal;
+use std::fs;
+use std::path::Path;
+
+/// How a series of random kills starts the program, and whom it kills.
+struct Series {
+    /// A configuration with `[search] storage`, or none for files.
+    storage: &'static str,
+    /// MPI processes; 0 starts the program alone.
+    processes: u32,
+    /// Flags of the runs that are killed.
+    flags: &'static [&'static str],
+    /// One process only, a random one; its launcher then ends the others. Otherwise all at once, as a power cut would.
+    one: bool,
+    /// How often a living run is killed.
+    kills: u32,
+}
+
+/// Instants of the kills, as the folder shows them.
+#[derive(Debug, Default)]
+struct Hit {
+    in_start: u32,
+    in_level: u32,
+    in_commit: u32,
+}
+
+impl Hit {
+    fn note(&mut self, run: &Path) {
+        let newest = generations(run).pop();
+        let begun = names(&run.join("checkpoint")).iter().filter_map(|name| name.strip_prefix("gen-")?.parse::<u32>().ok()).max();
+        match (newest, begun) {
+            (_, Some(_)) if begun > newest => self.in_commit += 1,
+            (Some(_), _) => self.in_level += 1,
+            _ => self.in_start += 1,
+        }
+    }
+}
+
+/// Whether a commit is on its way: a generation's folder is there and its manifest is not.
+fn is_committing(run: &Path) -> bool {
+    let mut seen = Hit::default();
+    seen.note(run);
+    seen.in_commit > 0
+}
+
+/// Kills runs at random instants, in levels and in commits, and starts them again, until the series has its kills; each run then ends with the right bytes. Only a kill that
+/// ends the program counts: it lived, had nothing published, and ended by SIGKILL.
+fn kill_at_random(number: u64, series: &Series) -> (u32, Hit) {
+    let folder = scratch();
+    let config = folder.path().join("killed.toml");
+    fs::write(&config, format!("puzzle = \"turnstyle-9\"\n[search]\nstorage = \"{}\"\n", series.storage)).expect("written");
+    let reference = Reference::new(config.to_str().expect("UTF-8"), &[]);
+    let start = |run: &Path, processes: u32| match processes {
+        0 => reference.run(run, series.flags),
+        _ => mpi_run(processes, &reference.puzzle, run),
+    };
+    let mut dice = Dice::new(100 + number);
+    let (mut kills, mut runs, mut hit) = (0, 0, Hit::default());
+    let path = |runs: u32| folder.path().join(format!("run-{runs}"));
+    let log_bytes = |run: &Path| fs::metadata(run.join("run.log")).map_or(0, |facts| facts.len());
+    while kills < series.kills {
+        let run = path(runs);
+        let before = log_bytes(&run);
+        let mut job = Job::start(&mut start(&run, series.processes));
+        // Every fifth kill may hit the start-up; the others wait until the search has begun, and every second one for a commit.
+        let aim = dice.below(5);
+        if aim > 0 {
+            wait_until("the search begins", || log_bytes(&run) > before || !job.is_running());
+        }
+        dice.sleep(150);
+        if aim > 2 {
+            wait_until("a commit begins", || is_committing(&run) || !job.is_running());
+        }
+        let programs = job.programs();
+        let victims = if series.one && !programs.is_empty() {
+            let victim = usize::try_from(dice.below(u64::try_from(programs.len()).expect("small"))).expect("small");
+            vec![programs[victim].clone()]
+        } else {
+            programs
+        };
+        let lived = !victims.is_empty() && !run.join("summary.json").exists() && victims.iter().all(Member::is_alive);
+        let members = job.members();
+        if !series.one {
+            job.kill_all();
+        } else if lived {
+            victims[0].signal(Signal::KILL);
+            wait_until("all others have ended", || members.iter().all(|member| !member.is_alive()) && !job.is_running());
+        }
+        let code = job.finish().0;
+        // A run that was killed behind its last file, or ended by itself in the meantime, is complete.
+        if run.join("summary.json").exists() {
+            reference.resume_and_check(&run, &["--threads", "2"], &format!("series {number}, run {runs} after {kills} kills"));
+            runs += 1;
+        } else if lived {
+            assert_ne!(code, 0, "series {number}, run {runs}");
+            kills += 1;
+            hit.note(&run);
+        }
+    }
+    // On another number of processes than before.
+    for run in (0..=runs).map(path).filter(|run| run.exists()) {
+        reference.resume_and_check(&run, &["--participants", "2", "--threads", "1"], &format!("series {number} after {kills} kills"));
+    }
+    eprintln!("series {number}: {kills} kills in {} runs: {hit:?}", runs + 1);
+    (kills, hit)
+}
+
+/// In files and in compact storage; one process, several participants and several MPI processes; all at once and one of them.
+#[test]
+fn two_hundred_kills_at_random_instants_lose_nothing() {
+    let alone = |storage, flags, kills| Series { storage, processes: 0, flags, one: false, kills };
+    let mpi = |storage, processes, one, kills| Series { storage, processes, flags: &[], one, kills };
+    let mut all = vec![
+        alone("files", &["--threads", "1"], 35),
+        alone("compact", &["--threads", "1"], 35),
+        alone("files", &["--participants", "3", "--threads", "1"], 25),
+        alone("compact", &["--participants", "3", "--threads", "1"], 25),
+    ];
+    if has_mpi() {
+        all.extend([
+            mpi("files", 1, false, 10),
+            mpi("files", 2, false, 15),
+            mpi("files", 3, true, 20),
+            mpi("compact", 2, true, 20),
+            mpi("compact", 3, false, 15),
+        ]);
+    } else {
+        all.extend([alone("files", &["--threads", "2"], 40), alone("compact", &["--threads", "2"], 40)]);
+    }
+    let (mut kills, mut hit) = (0, Hit::default());
+    for (number, series) in (0..).zip(&all) {
+        let (killed, seen) = kill_at_random(number, series);
+        kills += killed;
+        hit.in_start += seen.in_start;
+        hit.in_level += seen.in_level;
+        hit.in_commit += seen.in_commit;
+    }
+    eprintln!("{kills} kills in all: {hit:?}");
+    assert_eq!(kills, 200);
+    assert_eq!(hit.in_start + hit.in_level + hit.in_commit, 200);
+    assert!(hit.in_level >= 20 && hit.in_commit >= 20, "{hit:?}");
+}
