@@ -5,6 +5,9 @@
 
 mod common;
 
+#[path = "faults/locks.rs"]
+mod locks;
+
 use common::disturb::{Job, fail_with, fault, generations, mpirun_beside, names, only_line, scratch, slow_config, wait_until};
 use common::{farthest, farthest_under, has_mpi, json, outcome, result_bytes, succeed};
 use std::collections::BTreeMap;
@@ -57,13 +60,12 @@ fn a_mapped_file_that_is_cut_ends_the_run_in_one_line() {
         arguments(&mut command, &config, path).args(["--threads", "1"]);
         command
     };
-    let cases: [(&str, u32, &dyn Fn(&Path) -> Command); 2] = [("alone", 0, &alone), ("three", 1, &three)];
-    for (name, victim, start) in cases {
+    for (name, victim) in [("alone", 0), ("three", 1)] {
         if name == "three" && !has_mpi() {
             continue;
         }
         let path = folder.path().join(name);
-        let mut job = Job::start(&mut start(&path));
+        let mut job = Job::start(&mut if victim == 0 { alone(&path) } else { three(&path) });
         // Sets turn into bits, which are mapped, when they are large.
         let scratch_file = path.join(format!("work/process-{victim:04}.bits"));
         wait_until("sets are mapped", || scratch_file.exists() || !job.is_running());
@@ -183,90 +185,6 @@ fn threads_that_cannot_be_started_are_said_in_one_line() {
     }
 }
 
-// ---- Locks. -------------------------------------------------------------------------------------------------------------
-
-/// The file system says that it has no locks.
-fn without_locks(command: &mut Command) -> &mut Command {
-    fault(command, "folder-lock", 1, "enolck")
-}
-
-const OWNER: &str = "lock.owner";
-
-#[test]
-fn two_jobs_on_a_folder_without_locks() {
-    let folder = scratch();
-    let config = slow_config(folder.path());
-    let path = folder.path().join("run");
-    let mut job = Job::start(without_locks(&mut run(&config, &path, &["--threads", "1"])));
-    wait_for_level(&mut job, &path, 2);
-    let owner = format!("process id {}", job.program().pid);
-    let before = fs::read_to_string(path.join(OWNER)).expect("a mark");
-    assert!(["host ", &owner, "job ", "started 2", "beat "].iter().all(|part| before.contains(part)), "{before}");
-    let program = job.program();
-    // Held for a moment, so that the search is not over too soon: the second job is refused whether it sees locks or not.
-    program.freeze();
-    for hidden in [true, false] {
-        let mut second = run(&config, &path, &["--threads", "1"]);
-        let stderr = fail_with(73, if hidden { without_locks(&mut second) } else { &mut second });
-        let line = only_line(&stderr);
-        assert!(line.contains("another job is using this run folder") && line.contains(&owner) && line.contains("--break-lock"), "{line}");
-    }
-    program.thaw();
-    let (code, stdout, stderr) = job.finish();
-    assert_eq!((code, stdout.as_str(), stderr.as_str()), (0, "", ""));
-    assert!(!path.join(OWNER).exists(), "the mark goes with the job");
-}
-
-#[test]
-fn the_mark_of_a_killed_job_is_taken_over_when_asked_for_and_that_of_a_living_one_never() {
-    let folder = scratch();
-    let config = slow_config(folder.path());
-    let bytes = undisturbed(&config);
-    let path = folder.path().join("run");
-    // A living job beats every two seconds.
-    let long = folder.path().join("long.toml");
-    fs::write(&long, "puzzle = \"turnstyle-12\"\n[search]\nexpansion = \"states\"\n").expect("written");
-    let lives = folder.path().join("lives");
-    let mut job = Job::start(without_locks(&mut run(long.to_str().expect("UTF-8"), &lives, &["--threads", "1"])));
-    let killed = std::thread::scope(|scope| {
-        let watcher = scope.spawn(|| {
-            wait_until("the mark is there", || lives.join(OWNER).exists());
-            fail_with(73, without_locks(&mut run(long.to_str().expect("UTF-8"), &lives, &["--break-lock"])))
-        });
-        // Meanwhile a job is killed, and its mark stays.
-        fail_with(-1, fault(&mut run(&config, &path, &["--threads", "1"]), "generation-create", 4, "kill"));
-        let killed = format!("host {}\nprocess id 4194999\njob 17\nstarted 2020-01-01T00:00:00Z\nbeat 9\n", host());
-        fs::write(path.join(OWNER), &killed).expect("written");
-        let line = watcher.join().expect("refused");
-        assert!(only_line(&line).contains("is alive, so --break-lock leaves it alone"), "{line}");
-        killed
-    });
-    // It is told when the mark is not its own any more.
-    let pid = job.program().pid;
-    fs::write(lives.join(OWNER), &killed).expect("written");
-    let since = Instant::now();
-    wait_until("the job that lost its mark ends", || !job.is_running());
-    assert!(since.elapsed() < Duration::from_secs(20), "{:?}", since.elapsed());
-    let (code, _, stderr) = job.finish();
-    assert!(code == 73 && only_line(&stderr).contains("another job took the run folder over"), "{pid}: {code} {stderr}");
-
-    let stderr = fail_with(73, without_locks(&mut run(&config, &path, &[])));
-    let line = only_line(&stderr);
-    assert!(line.contains("was killed: there is no process 4194999 here; take the folder over with --break-lock"), "{line}");
-    assert!(line.contains("job 17, started 2020-01-01T00:00:00Z"), "{line}");
-    // Of another host nothing is known.
-    fs::write(path.join(OWNER), killed.replace(&host(), "elsewhere")).expect("written");
-    let stderr = fail_with(73, without_locks(&mut run(&config, &path, &[])));
-    assert!(only_line(&stderr).contains("if it was killed take the folder over with --break-lock"), "{stderr}");
-    assert_eq!(fail_with(0, without_locks(&mut run(&config, &path, &["--threads", "1", "--break-lock"]))), "");
-    assert_eq!(result_bytes(&path), bytes);
-    assert!(!path.join(OWNER).exists());
-}
-
-fn host() -> String {
-    fs::read_to_string("/proc/sys/kernel/hostname").expect("readable").trim().to_owned()
-}
-
 // ---- Clock, log, file system. ---------------------------------------------------------------------------------------------
 
 /// A library that is loaded before the system's: the clock on the wall goes back by an hour with every look at it. The linker that builds Rust programs builds it, too.
@@ -317,7 +235,7 @@ fn a_clock_that_is_set_back_changes_nothing() {
     fail_with(0, &mut preloaded(["--max-hours", "10m"]));
     assert_eq!(result_bytes(&path), bytes);
     let provenance = json(&path, "manifest.json");
-    let moment = |key: &str| provenance["provenance"][key].as_str().unwrap_or_else(|| panic!("{key}: {provenance}")).to_owned();
+    let moment = |key: &str| provenance[key].as_str().unwrap_or_else(|| panic!("{key}: {provenance}")).to_owned();
     assert!(moment("finished") < moment("started"), "the clock went back: {provenance}");
     succeed(farthest().arg("table").arg(&path));
 }
@@ -388,4 +306,30 @@ fn a_file_system_that_vanishes_ends_the_run_and_loses_nothing() {
     assert_eq!((read("code-2").as_str(), read("stderr-2").as_str()), ("0\n", ""));
     assert_eq!(result_bytes(&folder.path().join("disk/run")), undisturbed(&config));
     assert!(!names(&folder.path().join("disk/run")).contains("checkpoint"));
+}
+
+// ---- The table. -------------------------------------------------------------------------------------------------------------
+
+/// Every test that `tests/README.md` names is a test of the file that it names.
+#[test]
+fn every_test_of_the_table_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let table = fs::read_to_string(root.join("tests/README.md")).expect("readable");
+    let source = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
+    let mut checked = 0;
+    for word in table.split('`').skip(1).step_by(2).filter(|word| word.contains("::") && !word.ends_with("::NAME")) {
+        let (file, name) = word.split_once("::").expect("just seen");
+        let text = if file.starts_with("src/") {
+            source(root.join(file))
+        } else {
+            let parts = root.join("tests").join(file);
+            names(&parts).iter().fold(source(parts.with_extension("rs")), |text, part| text + &source(parts.join(part)))
+        };
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let place = lines.iter().position(|line| line.starts_with(&format!("fn {name}()")));
+        let place = place.unwrap_or_else(|| panic!("tests/README.md names {word}, which is not there"));
+        assert!(lines[..place].iter().rev().take(3).any(|line| *line == "#[test]"), "{word} is no test");
+        checked += 1;
+    }
+    assert!(checked > 80, "{checked} tests in the table");
 }
