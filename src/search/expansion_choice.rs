@@ -153,14 +153,16 @@ pub fn choose(search: &Search<'_>) -> (Expansion, Estimate) {
     (expansion, estimate)
 }
 
-/// Whether lists of the frontier and of the level behind it stay in the memory that the budget of compact storage has for lists; in files they always do.
+/// Whether lists of the frontier, of the level behind it and of what is seen stay in the memory that the budget of compact storage has for lists; in files they always do.
 fn lists_fit(search: &Search<'_>) -> bool {
     let last = search.last_level().states;
     let before = search.levels.len().checked_sub(2).map_or(1, |at| search.levels[at].states);
     // A level grows no faster than the one before it did, as a rule, and never by more than the number of generators.
     let growth = last.div_ceil(before).clamp(1, to_u64(search.expansion.generators()));
-    let states = last.saturating_mul(growth + 1).min(last + search.partition.state_count() - search.total_states());
-    search.settings.storage == Storage::File || states.saturating_mul(LIST_BYTES) <= list_budget(search.partition.state_count() / 8)
+    let (ranks, seen) = (search.partition.state_count(), search.total_states());
+    // What is seen was a list, too, until lanes were first wanted.
+    let states = seen + last.saturating_mul(growth + 1).min(last + ranks - seen);
+    search.settings.storage == Storage::File || states.saturating_mul(LIST_BYTES) <= list_budget(ranks / 8)
 }
 
 impl fmt::Display for Estimate {
