@@ -67,9 +67,11 @@ pub fn lock(
         folder.refuse_foreign()?;
         may_create()?;
         folder.create()?;
-        let first = exchange.process() == ProcessId::FIRST;
-        let lock =
-            if first { folder.lock(left_behind) } else { folder.lock_part_of(left_behind, placement.hosts.first().map(String::as_str)) }?;
+        let lock = if disks.is_first() {
+            folder.lock(left_behind)
+        } else {
+            folder.lock_part_of(left_behind, placement.hosts.first().map(String::as_str))
+        }?;
         folder.remove_temporaries()?;
         Ok(lock)
     };
@@ -196,6 +198,6 @@ pub fn clear_other_disks(disks: &Disks, folder: &RunFolder, exchange: &dyn Excha
     if disks.are_one() {
         return Ok(());
     }
-    let elsewhere = disks.leads() && exchange.process() != ProcessId::FIRST;
+    let elsewhere = disks.leads() && !disks.is_first();
     agree(exchange, if elsewhere { folder.discard() } else { Ok(()) })
 }

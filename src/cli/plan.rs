@@ -1,7 +1,7 @@
 //! `farthest plan`: what a run would need, before anything starts.
 
 use super::arguments::PlanArguments;
-use super::prepared::{budget_of, lanes_of, states_of};
+use super::prepared::{budget_of, finds_by_lanes, states_of};
 use super::run_config::{RunConfig, partition_of};
 use crate::base::ids::{approximate, rounded_down, to_u64, to_usize};
 use crate::base::mix::{LANE_STATES, mix64};
@@ -49,8 +49,9 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
     let partition = partition_of(&puzzle, config.search.leading_positions)?;
     let states = states_of(&puzzle)?;
     let expansion = StateExpansion::new(&puzzle);
-    let lanes = lanes_of(&config, &puzzle, &partition);
-    let budget = budget_of(&config, &partition, states, lanes.is_some());
+    let by_lanes = finds_by_lanes(&config, &puzzle, &partition);
+    let lanes = by_lanes.then(|| LaneExpansion::new(&puzzle, partition.blocks_per_plane())).flatten();
+    let budget = budget_of(&config, &puzzle, &partition, states);
     let speed = Speed {
         nanoseconds_per_state: nanoseconds_per_state(&expansion, &partition),
         nanoseconds_per_unit: lanes.as_ref().map(nanoseconds_per_unit),

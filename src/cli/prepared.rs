@@ -6,6 +6,7 @@ use super::watcher::Watcher;
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::partition::Partition;
 use crate::base::{Error, Result};
+use crate::evidence::dataset::{self, Dataset};
 use crate::evidence::group_order;
 use crate::exchange::{Exchange, agree, broadcast};
 use crate::expand::LaneExpansion;
@@ -50,7 +51,7 @@ impl Prepared {
     pub fn with_puzzle(config: RunConfig, puzzle: Puzzle, root: &Path) -> Result<Self> {
         let partition = partition_of(&puzzle, config.search.leading_positions)?;
         let states = states_of(&puzzle)?;
-        let budget = budget_of(&config, &partition, states, lanes_of(&config, &puzzle, &partition).is_some());
+        let budget = budget_of(&config, &puzzle, &partition, states);
         Ok(Self { config, puzzle, states, partition, folder: RunFolder::new(root), budget })
     }
 
@@ -89,20 +90,40 @@ pub fn states_of(puzzle: &Puzzle) -> Result<u64> {
         .ok_or_else(|| Error::config(format!("{} has {states} states; choose a smaller puzzle", puzzle.name())))
 }
 
-/// What the configured search of a puzzle of `states` states needs; `by_lanes` says whether its dense levels can be found by lanes.
+/// A complete run: its files, its configuration and the puzzle, which must still be the one that was searched.
+///
+/// # Errors
+/// As [`dataset::read`]; `BadData` when the puzzle is built in another way than then.
+pub fn complete_run(folder: &Path) -> Result<(Dataset, RunConfig, Puzzle)> {
+    let dataset = dataset::read(folder)?;
+    let run_toml = folder.join("run.toml");
+    let config = RunConfig::load(&run_toml)?;
+    let puzzle = config.puzzle.build(&config.metric)?;
+    let (found, expected) = (puzzle.digest(), &dataset.summary.puzzle_digest);
+    if found != *expected {
+        return Err(Error::bad_data(
+            &run_toml,
+            format!("a puzzle with digest {found}"),
+            format!("{expected} as in summary.json"),
+            "it was made by another version of farthest: use that version, or run again with --resume never --force",
+        ));
+    }
+    Ok((dataset, config, puzzle))
+}
+
+/// What the configured search of a puzzle of `states` states needs.
 #[must_use]
-pub fn budget_of(config: &RunConfig, partition: &Partition, states: u64, by_lanes: bool) -> Budget {
+pub fn budget_of(config: &RunConfig, puzzle: &Puzzle, partition: &Partition, states: u64) -> Budget {
     let search = &config.search;
+    let by_lanes = finds_by_lanes(config, puzzle, partition);
     Budget::new(partition, states, round_successors(config), search.keep_levels, search.storage, by_lanes)
 }
 
-/// The lanes of a puzzle, where it and the configuration allow them.
+/// Whether dense levels are found by lanes: where the puzzle and the configuration allow them.
 #[must_use]
-pub fn lanes_of(config: &RunConfig, puzzle: &Puzzle, partition: &Partition) -> Option<LaneExpansion> {
-    match config.search.expansion {
-        ExpansionChoice::Always(Expansion::States | Expansion::Unseen) => None,
-        _ => LaneExpansion::new(puzzle, partition.blocks_per_plane()),
-    }
+pub fn finds_by_lanes(config: &RunConfig, puzzle: &Puzzle, partition: &Partition) -> bool {
+    let forbidden = matches!(config.search.expansion, ExpansionChoice::Always(Expansion::States | Expansion::Unseen));
+    !forbidden && LaneExpansion::suits(puzzle, partition.blocks_per_plane())
 }
 
 /// Successors that a process holds between two exchanges.

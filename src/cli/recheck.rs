@@ -6,7 +6,7 @@
 
 use super::arguments::{RecheckArguments, SessionArguments, Transport};
 use super::opening;
-use super::prepared::{Prepared, check_budget, check_limits, search, threads_of};
+use super::prepared::{Prepared, check_budget, check_limits, complete_run, search, threads_of};
 use super::progress_file::Phase;
 use super::run_config::{RunConfig, partition_of};
 use super::session;
@@ -122,18 +122,7 @@ fn prepare(text: &str, run: &RunFolder) -> Result<Prepared> {
 
 /// First process: the configuration of the same search in another way.
 fn other_way(arguments: &RecheckArguments, run: &RunFolder) -> Result<RunConfig> {
-    let run_toml = run.file("run.toml");
-    let Dataset { summary, manifest, .. } = dataset::read(run.root())?;
-    let mut config = RunConfig::load(&run_toml)?;
-    let puzzle = config.puzzle.build(&config.metric)?;
-    if puzzle.digest() != summary.puzzle_digest {
-        return Err(Error::bad_data(
-            &run_toml,
-            format!("a puzzle with digest {}", puzzle.digest()),
-            format!("{} as in summary.json", summary.puzzle_digest),
-            "it was made by another version of farthest: recheck with that version, or run again with --resume never --force",
-        ));
-    }
+    let (Dataset { manifest, .. }, mut config, puzzle) = complete_run(run.root())?;
     let search = &mut config.search;
     search.leading_positions = other_cut(&puzzle, search.leading_positions)?;
     let pulled = manifest.levels.iter().any(|level| level.expansion != Expansion::States.to_string());

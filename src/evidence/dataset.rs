@@ -1,9 +1,9 @@
 //! The files of a complete run: written whole, synced, and read back. The formats are in the README of this layer.
 
+use super::listed_states::{self, ANTIPODES, SAMPLES};
 use super::manifest_file::{ManifestFile, Provenance};
-use crate::base::{Error, Result, StateRank, atomic_file};
+use crate::base::{Error, Result, atomic_file};
 use crate::puzzle::Puzzle;
-use crate::ranking::StateSpace;
 use crate::search::{LevelRecord, Outcome};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -42,13 +42,7 @@ pub struct Summary {
 }
 
 /// Names of the files that the checksums cover.
-const COVERED: [&str; 7] = ["antipodes.tsv", "distribution.tsv", "levels.tsv", "manifest.json", "run.toml", SAMPLES, "summary.json"];
-
-/// Sampled states of each level. Runs of earlier versions have no such file.
-const SAMPLES: &str = "samples.tsv";
-
-/// First line of `samples.tsv`.
-const SAMPLES_HEADING: &str = "depth\trank\tstate";
+const COVERED: [&str; 7] = [ANTIPODES, "distribution.tsv", "levels.tsv", "manifest.json", "run.toml", SAMPLES, "summary.json"];
 
 /// The checksums that are to replace `SHA256SUMS` when the manifest changes.
 const NEXT_SUMS: &str = "SHA256SUMS.next";
@@ -107,8 +101,8 @@ fn tables(puzzle: &Puzzle, outcome: &Outcome) -> [(&'static str, String); 4] {
     [
         ("distribution.tsv", distribution(&outcome.levels)),
         ("levels.tsv", levels_table(&outcome.levels)),
-        ("antipodes.tsv", antipodes(puzzle, outcome)),
-        (SAMPLES, samples(puzzle, outcome)),
+        (ANTIPODES, listed_states::antipodes(puzzle, outcome)),
+        (SAMPLES, listed_states::samples(puzzle, outcome)),
     ]
 }
 
@@ -130,7 +124,7 @@ pub fn first_difference(folder: &Path, puzzle: &Puzzle, outcome: &Outcome) -> Re
         let row = |text: &str, number: usize| text.lines().nth(number).map_or_else(|| "no such row".into(), |row| row.replace('\t', " "));
         let number = (0..rows).find(|&number| row(&there, number) != row(&again, number)).unwrap_or(rows);
         // Levels are the rows behind the heading.
-        let place = if ["antipodes.tsv", SAMPLES].contains(&name) || number == 0 {
+        let place = if [ANTIPODES, SAMPLES].contains(&name) || number == 0 {
             format!("line {}", number + 1)
         } else {
             format!("level {}", number - 1)
@@ -218,7 +212,7 @@ pub fn change_manifest(folder: &Path, change: impl FnOnce(&mut ManifestFile)) ->
     read(folder).map(|dataset| dataset.manifest)
 }
 
-fn read_text(folder: &Path, name: &str) -> Result<String> {
+pub(super) fn read_text(folder: &Path, name: &str) -> Result<String> {
     let path = folder.join(name);
     fs::read_to_string(&path).map_err(|source| Error::io("read", &path, source))
 }
@@ -254,74 +248,6 @@ fn levels_table(levels: &[LevelRecord]) -> String {
         let _ = writeln!(text, "{}\t{}\t{}\t{}\t{}\t{}", level.depth, level.states, edges.down, edges.same, edges.up, level.fingerprint);
     }
     text
-}
-
-fn antipodes(puzzle: &Puzzle, outcome: &Outcome) -> String {
-    let space = StateSpace::of(puzzle);
-    let mut text = String::from("rank\tstate\n");
-    for &rank in &outcome.listed_antipodes {
-        let _ = writeln!(text, "{rank}\t{}", puzzle.text(&space.unrank(rank)));
-    }
-    text
-}
-
-fn samples(puzzle: &Puzzle, outcome: &Outcome) -> String {
-    let space = StateSpace::of(puzzle);
-    let mut text = format!("{SAMPLES_HEADING}\n");
-    for (depth, sample) in outcome.samples.iter().enumerate() {
-        for &rank in sample {
-            let _ = writeln!(text, "{depth}\t{rank}\t{}", puzzle.text(&space.unrank(rank)));
-        }
-    }
-    text
-}
-
-/// The depths and ranks in the `samples.tsv` of a run of `puzzle`, each checked against the state beside it.
-///
-/// # Errors
-/// `Io` when the file is missing, as in runs of earlier versions; `BadData` naming the first line that is no depth, rank and state of the puzzle.
-pub fn listed_samples(folder: &Path, puzzle: &Puzzle) -> Result<Vec<(usize, StateRank)>> {
-    let space = StateSpace::of(puzzle);
-    let text = read_text(folder, SAMPLES)?;
-    let row = |line: &str| -> Option<(usize, StateRank)> {
-        let [depth, rank, state] = line.split('\t').collect::<Vec<_>>()[..] else { return None };
-        let rank = StateRank(rank.parse().ok()?);
-        let right = u128::from(rank.0) < space.state_count() && puzzle.text(&space.unrank(rank)) == state;
-        right.then_some((depth.parse().ok()?, rank))
-    };
-    let damaged = |line: &str, expected: &str| {
-        Error::bad_data(&folder.join(SAMPLES), format!("{line:?}"), expected, "restore it, or run again with --resume never --force")
-    };
-    let mut lines = text.lines();
-    match lines.next() {
-        Some(SAMPLES_HEADING) => {}
-        other => return Err(damaged(other.unwrap_or_default(), "the heading")),
-    }
-    lines.map(|line| row(line).ok_or_else(|| damaged(line, "a depth, a rank and its state"))).collect()
-}
-
-/// The ranks in the `antipodes.tsv` of a run of `puzzle`, each checked against the state beside it.
-///
-/// # Errors
-/// `Io` when the file is missing, `BadData` naming the first line that is no rank and state of the puzzle.
-pub fn listed_antipodes(folder: &Path, puzzle: &Puzzle) -> Result<Vec<StateRank>> {
-    let space = StateSpace::of(puzzle);
-    let text = read_text(folder, "antipodes.tsv")?;
-    let rank_of = |line: &str| {
-        let (rank, state) = line.split_once('\t')?;
-        let rank = StateRank(rank.parse().ok().filter(|&rank: &u64| u128::from(rank) < space.state_count())?);
-        (puzzle.text(&space.unrank(rank)) == state).then_some(rank)
-    };
-    text.lines()
-        .enumerate()
-        .skip(1)
-        .map(|(number, line)| {
-            rank_of(line).ok_or_else(|| {
-                let cure = "restore it, or run again with --resume never --force";
-                Error::bad_data(&folder.join("antipodes.tsv"), format!("{line:?} in line {}", number + 1), "a rank and its state", cure)
-            })
-        })
-        .collect()
 }
 
 fn json(value: &impl Serialize) -> String {

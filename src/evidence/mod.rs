@@ -6,6 +6,7 @@ pub mod certificate;
 pub mod dataset;
 pub mod gap;
 pub mod group_order;
+pub mod listed_states;
 pub mod manifest_file;
 pub mod turnstyle;
 pub mod unreachable;

@@ -94,25 +94,17 @@ pub struct LaneExpansion {
     crossing_blocks: Vec<bool>,
 }
 
-/// A part of a block in one plane: where new states go, and what is known of it.
-pub struct Target<'a> {
-    /// The plane.
-    pub plane: usize,
-    /// Seen states of the part.
-    pub seen: &'a [u8],
-    /// Receives the new states; as many units as the part has, no padding.
-    pub next: &'a mut [u8],
-    /// Number of the part's first unit in the whole space, for the fingerprint.
-    pub first_unit: u64,
-    /// For each generator the pulled states that other processes contributed; may be left empty when there are none.
-    pub contributed: Vec<Option<&'a [u8]>>,
+/// The shape of blocks that are whole units of lanes.
+struct Shape {
+    prefix_length: usize,
+    lanes_per_block: u64,
+    leading: usize,
+    weights: [u32; MOST_PREFIX],
 }
 
-impl LaneExpansion {
-    /// Compiles `puzzle` for a cut of each plane into `blocks_per_plane` blocks. `None` when it has too few positions for lanes, or generators that are not closed under
-    /// inverses, or its blocks are no whole units or have more than 2^32 lanes.
-    #[must_use]
-    pub fn new(puzzle: &Puzzle, blocks_per_plane: u64) -> Option<Self> {
+impl Shape {
+    /// `None` where [`LaneExpansion::new`] returns none.
+    fn of(puzzle: &Puzzle, blocks_per_plane: u64) -> Option<Self> {
         let space = StateSpace::of(puzzle);
         let length = index_u32(puzzle.arrangement_length());
         let block_states = space.arrangements() / blocks_per_plane;
@@ -131,6 +123,37 @@ impl LaneExpansion {
         }
         // Both sums of weighted digits must fit, too.
         u32::try_from(lanes_per_block.max(blocks_per_plane)).ok()?;
+        Some(Self { prefix_length, lanes_per_block, leading, weights })
+    }
+}
+
+/// A part of a block in one plane: where new states go, and what is known of it.
+pub struct Target<'a> {
+    /// The plane.
+    pub plane: usize,
+    /// Seen states of the part.
+    pub seen: &'a [u8],
+    /// Receives the new states; as many units as the part has, no padding.
+    pub next: &'a mut [u8],
+    /// Number of the part's first unit in the whole space, for the fingerprint.
+    pub first_unit: u64,
+    /// For each generator the pulled states that other processes contributed; may be left empty when there are none.
+    pub contributed: Vec<Option<&'a [u8]>>,
+}
+
+impl LaneExpansion {
+    /// Whether [`LaneExpansion::new`] returns one; nothing is compiled.
+    #[must_use]
+    pub fn suits(puzzle: &Puzzle, blocks_per_plane: u64) -> bool {
+        Shape::of(puzzle, blocks_per_plane).is_some()
+    }
+
+    /// Compiles `puzzle` for a cut of each plane into `blocks_per_plane` blocks. `None` when it has too few positions for lanes, or generators that are not closed under
+    /// inverses, or its blocks are no whole units or have more than 2^32 lanes.
+    #[must_use]
+    pub fn new(puzzle: &Puzzle, blocks_per_plane: u64) -> Option<Self> {
+        let Shape { prefix_length, lanes_per_block, leading, weights } = Shape::of(puzzle, blocks_per_plane)?;
+        let space = StateSpace::of(puzzle);
         let plans = puzzle.permutations().iter().map(|permutation| LanePlan::new(permutation, space.is_halved())).collect();
         let moves: Vec<(usize, usize)> = (0..index_u32(puzzle.planes()))
             .flat_map(|plane| puzzle.generators().iter().map(move |generator| generator.moves[plane]))

@@ -9,6 +9,9 @@ use crate::store::Storage;
 /// Sets that each shard may hold as bits at a time: seen, frontier and next.
 const SETS: u64 = 3;
 
+/// Bytes of a state in a list.
+pub const LIST_BYTES: u64 = 8;
+
 /// Bytes of a page, and of a block of most file systems.
 const PAGE_BYTES: u64 = 4096;
 
@@ -42,7 +45,7 @@ impl Budget {
     #[must_use]
     pub fn new(partition: &Partition, states: u64, round_successors: usize, keep_levels: bool, storage: Storage, by_lanes: bool) -> Self {
         // A sparse set outgrows its bits at 8 bytes a member, so the smaller of the two bounds it.
-        let set_bytes = (partition.state_count() / 8).min(states.saturating_mul(8));
+        let set_bytes = (partition.state_count() / 8).min(states.saturating_mul(LIST_BYTES));
         // A level as deltas takes about a byte a state when sparse, at most its bits when dense; over all levels a state counts once.
         let archive_bytes = if keep_levels { states.saturating_mul(2) } else { 0 };
         // In scratch files each set of a shard takes whole pages, and turns into bits at one member in 64.

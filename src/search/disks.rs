@@ -6,7 +6,7 @@
 
 use super::host::Placement;
 use super::run_folder::{PROBE, RunFolder};
-use crate::base::ids::index_u32;
+use crate::base::ids::{index_u32, low_u32, to_u64, to_usize};
 use crate::base::{Error, ProcessId, Result};
 use crate::exchange::{Exchange, agree, broadcast};
 use std::fs;
@@ -85,8 +85,8 @@ impl Disks {
         let _ = fs::remove_file(&own);
         let leaders: Vec<usize> =
             (0..all.len()).map(|process| all.iter().position(|seen| *seen == all[process]).unwrap_or(process)).collect();
-        if let Some(process) = (0..all.len())
-            .find(|&process| all[process].iter().any(|&other| leaders.get(crate::base::ids::to_usize(other)) != Some(&leaders[process])))
+        if let Some(process) =
+            (0..all.len()).find(|&process| all[process].iter().any(|&other| leaders.get(to_usize(other)) != Some(&leaders[process])))
         {
             return Err(Error::config(format!(
                 "{}: process {process} on host {} sees files of processes that do not see its own; wait for the file system, or choose another folder with --out",
@@ -95,7 +95,7 @@ impl Disks {
             )));
         }
         let hosts = placement.hosts.iter().map(|host| as_name(host)).collect();
-        let leaders = leaders.into_iter().map(|leader| ProcessId(crate::base::ids::low_u32(crate::base::ids::to_u64(leader)))).collect();
+        let leaders = leaders.into_iter().map(|leader| ProcessId(low_u32(to_u64(leader)))).collect();
         Ok(Self { process: me, leaders, hosts, token: Some(token) })
     }
 

@@ -11,7 +11,7 @@
 //! states are a little faster.
 
 use super::Search;
-use super::budget::list_budget;
+use super::budget::{LIST_BYTES, list_budget};
 use super::shared_views::SharedViews;
 use crate::base::ids::{approximate, to_u64};
 use crate::base::mix::LANE_STATES;
@@ -81,9 +81,6 @@ const SUCCESSOR_NANOSECONDS: f64 = 40.0;
 
 /// Cost of passing over a full unit of 120 ranks.
 const FULL_UNIT_NANOSECONDS: f64 = 2.0;
-
-/// Bytes of a state in a list.
-const LIST_BYTES: u64 = 8;
 
 /// Estimated seconds of one thread of all processes together, for each expansion.
 #[derive(Clone, Copy, Debug, PartialEq)]
