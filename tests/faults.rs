@@ -43,11 +43,6 @@ fn resume(config: &str, folder: &Path, bytes: &BTreeMap<String, Vec<u8>>) {
     assert_eq!(&result_bytes(folder), bytes);
 }
 
-fn wait_for_level(job: &mut Job, folder: &Path, depth: u32) {
-    wait_until("the level is committed", || generations(folder).last().is_some_and(|&newest| newest >= depth) || !job.is_running());
-    assert!(job.is_running(), "the run ended before level {depth} was seen");
-}
-
 /// Alone, and one of three MPI processes, which then all end.
 #[test]
 fn a_mapped_file_that_is_cut_ends_the_run_in_one_line() {
@@ -70,7 +65,7 @@ fn a_mapped_file_that_is_cut_ends_the_run_in_one_line() {
         let scratch_file = path.join(format!("work/process-{victim:04}.bits"));
         wait_until("sets are mapped", || scratch_file.exists() || !job.is_running());
         let first_mapped = *generations(&path).last().expect("committed");
-        wait_for_level(&mut job, &path, first_mapped + 3);
+        job.wait_for_level(&path, first_mapped + 3);
         let members = job.members();
         let program = job.programs().swap_remove(usize::try_from(victim).expect("small"));
         program.freeze();
@@ -144,7 +139,7 @@ fn memory_that_is_refused_in_a_search_costs_no_checkpoint() {
     let bytes = undisturbed(&config);
     let path = folder.path().join("run");
     let mut job = Job::start(&mut run(&config, &path, &["--threads", "1"]));
-    wait_for_level(&mut job, &path, 6);
+    job.wait_for_level(&path, 6);
     let program = job.program();
     let pid = i32::try_from(program.pid).ok().and_then(rustix::process::Pid::from_raw).expect("a process number");
     let limit = rustix::process::Rlimit { current: Some(1 << 20), maximum: None };

@@ -6,7 +6,8 @@
 mod common;
 
 use common::disturb::{
-    Dice, Job, Member, fail_with, fault, file_points, generations, mpirun_beside, names, only_line, scratch, slow_config, wait_until,
+    Dice, Job, Member, fail_with, fault, file_points, generations, is_committing, mpirun_beside, names, only_line, scratch, slow_config,
+    wait_until,
 };
 use common::{farthest, has_mpi, outcome, result_bytes, succeed};
 use rustix::process::Signal;
@@ -52,12 +53,6 @@ fn mpi_run(processes: u32, folder: &Path) -> Command {
     command
 }
 
-/// Waits until the run has committed the level.
-fn wait_for_level(job: &mut Job, folder: &Path, depth: u32) {
-    wait_until("the level is committed", || generations(folder).last().is_some_and(|&newest| newest >= depth) || !job.is_running());
-    assert!(job.is_running(), "the run ended before level {depth} was seen");
-}
-
 /// Runs the command that a stopped run printed, and checks the result.
 fn resume_as_told(stderr: &str, reason: &str, folder: &Path) {
     let line =
@@ -89,7 +84,7 @@ fn every_signal_stops_a_single_process_with_a_checkpoint() {
     for (signal, reason) in SIGNALS {
         let path = folder.path().join(reason.split(' ').next().expect("a name"));
         let mut job = Job::start(&mut run(&path));
-        wait_for_level(&mut job, &path, 3);
+        job.wait_for_level(&path, 3);
         job.program().signal(signal);
         let (code, stdout, stderr) = job.finish();
         assert_eq!(code, 75, "{reason}: {stdout}\n{stderr}");
@@ -118,7 +113,7 @@ fn a_signal_to_in_process_participants_stops_all() {
     let folder = scratch();
     let path = folder.path().join("run");
     let mut job = Job::start(run(&path).args(["--participants", "3"]));
-    wait_for_level(&mut job, &path, 2);
+    job.wait_for_level(&path, 2);
     job.program().signal(Signal::USR1);
     let (code, stdout, stderr) = job.finish();
     assert_eq!(code, 75, "{stdout}\n{stderr}");
@@ -143,7 +138,7 @@ fn a_signal_to_the_launcher_or_to_one_mpi_process_stops_all() {
     for (processes, name, signal, program) in cases {
         let path = folder.path().join(name);
         let mut job = Job::start(&mut mpi_run(processes, &path));
-        wait_for_level(&mut job, &path, 3);
+        job.wait_for_level(&path, 3);
         let members = job.members();
         program.map_or_else(|| job.launcher(), |number: usize| job.programs().swap_remove(number)).signal(signal);
         let (code, stdout, stderr) = job.finish();
@@ -163,7 +158,7 @@ fn a_launcher_that_is_terminated_leaves_a_folder_that_resumes() {
     for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
         let path = folder.path().join(format!("{}", signal.as_raw()));
         let mut job = Job::start(&mut mpi_run(2, &path));
-        wait_for_level(&mut job, &path, 3);
+        job.wait_for_level(&path, 3);
         let members = job.members();
         job.launcher().signal(signal);
         let (code, _, stderr) = job.finish();
@@ -205,16 +200,9 @@ fn a_stop_before_the_first_level_closes_has_a_checkpoint() {
     resume_as_told(&stderr, "the time of --max-hours is nearly used up", &path);
 }
 
-/// Whether a commit is on its way: a generation's folder is there and its manifest is not.
-fn is_committing(folder: &Path) -> Option<u32> {
-    let checkpoint = folder.join("checkpoint");
-    let newest = names(&checkpoint).iter().filter_map(|name| name.strip_prefix("gen-")?.parse::<u32>().ok()).max()?;
-    (!checkpoint.join(format!("manifest-{newest:06}")).exists()).then_some(newest)
-}
-
 /// Stops the program in its tracks in the middle of a commit of at least this level.
 fn freeze_in_commit(job: &mut Job, folder: &Path, depth: u32, dice: &mut Dice) -> (Member, u32) {
-    wait_for_level(job, folder, depth);
+    job.wait_for_level(folder, depth);
     let program = job.program();
     let since = Instant::now();
     loop {

@@ -7,7 +7,7 @@ mod common;
 
 use archives::{certify_again, edit, level, only_certificate, set_level};
 use common::disturb::{copy_folder, scratch, sum_again};
-use common::{checker, farthest, outcome, succeed};
+use common::{checker, outcome, succeed};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,14 +17,9 @@ fn verify() -> Command {
     checker("256M")
 }
 
-/// A run with archived levels and its certificate.
+/// A run of a board with archived levels and its certificate.
 fn certified(board: &str, metric: &str, folder: &Path) -> PathBuf {
-    let run = folder.join(format!("{board}-{metric}"));
-    let name = format!("rotation-board-{board}");
-    succeed(farthest().args(["run", &name, "--metric", metric, "--keep-levels", "--quiet", "--participants", "2", "--out"]).arg(&run));
-    let told = succeed(farthest().args(["certify", "distance"]).arg(&run));
-    assert!(told.contains("verified") && told.contains("now \"certified\""), "{told}");
-    run
+    common::certified(&format!("rotation-board-{board}"), metric, folder)
 }
 
 /// A copy of a certified run, to damage.

@@ -6,7 +6,7 @@ mod common;
 
 use archives::{certify_again, edit, level, only_certificate, set_level};
 use common::disturb::{Dice, copy_folder, fail_with, scratch, sum_again};
-use common::{checker, farthest, known, outcome, succeed};
+use common::{certified, checker, farthest, known, outcome, succeed};
 use farthest::base::StateRank;
 use farthest::base::ids::{to_u64, to_usize};
 use farthest::cli::run_config::RunConfig;
@@ -25,15 +25,6 @@ fn verify() -> Command {
 /// A cycle and a swap; no move undoes the cycle.
 const DIRECTED: &str = "family = \"permutations\"\nname = \"directed\"\npositions = 5\n[[generators]]\nname = \"c\"\ncycles = \"(0 1 2 3 4)\"\n\
                         [[generators]]\nname = \"s\"\ncycles = \"(0 1)\"\n";
-
-/// A run with archived levels and its certificate.
-fn certified(puzzle: &str, metric: &str, folder: &Path) -> PathBuf {
-    let run = folder.join(format!("{}-{metric}", Path::new(puzzle).file_stem().expect("a name").to_string_lossy()));
-    succeed(farthest().args(["run", puzzle, "--metric", metric, "--keep-levels", "--quiet", "--participants", "2", "--out"]).arg(&run));
-    let told = succeed(farthest().args(["certify", "distance"]).arg(&run));
-    assert!(told.contains("verified") && told.contains("now \"certified\""), "{told}");
-    run
-}
 
 /// turnstyle-7 in step, with copies of it to damage.
 struct Certified {

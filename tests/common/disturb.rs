@@ -81,6 +81,13 @@ pub fn generations(run: &Path) -> Vec<u32> {
     names(&run.join("checkpoint")).iter().filter_map(|name| name.strip_prefix("manifest-")?.parse().ok()).collect()
 }
 
+/// The generation whose commit is on its way: a generation's folder is there and its manifest is not.
+pub fn is_committing(folder: &Path) -> Option<u32> {
+    let checkpoint = folder.join("checkpoint");
+    let newest = names(&checkpoint).iter().filter_map(|name| name.strip_prefix("gen-")?.parse::<u32>().ok()).max()?;
+    (!checkpoint.join(format!("manifest-{newest:06}")).exists()).then_some(newest)
+}
+
 /// Copies a folder with all in it.
 pub fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("created");
@@ -206,6 +213,12 @@ impl Job {
     /// Whether it has not ended.
     pub fn is_running(&mut self) -> bool {
         self.child.try_wait().expect("a child").is_none()
+    }
+
+    /// Waits until its run in `folder` has committed the level.
+    pub fn wait_for_level(&mut self, folder: &Path, depth: u32) {
+        wait_until("the level is committed", || generations(folder).last().is_some_and(|&newest| newest >= depth) || !self.is_running());
+        assert!(self.is_running(), "the run ended before level {depth} was seen");
     }
 
     /// All its living processes: `timeout`, the launcher, the program.

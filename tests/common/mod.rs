@@ -86,6 +86,15 @@ pub fn succeed(command: &mut Command) -> String {
     stdout
 }
 
+/// A run with archived levels and its certificate.
+pub fn certified(puzzle: &str, metric: &str, folder: &Path) -> PathBuf {
+    let run = folder.join(format!("{}-{metric}", Path::new(puzzle).file_stem().expect("a name").to_string_lossy()));
+    succeed(farthest().args(["run", puzzle, "--metric", metric, "--keep-levels", "--quiet", "--participants", "2", "--out"]).arg(&run));
+    let told = succeed(farthest().args(["certify", "distance"]).arg(&run));
+    assert!(told.contains("verified") && told.contains("now \"certified\""), "{told}");
+    run
+}
+
 /// The files of a complete run that must not depend on how it was run.
 pub fn result_bytes(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     SAME_BYTES

@@ -1,6 +1,6 @@
 //! Kills for real: SIGKILL at random instants, 200 times, in levels and in commits.
 
-use crate::common::disturb::{Dice, Job, Member, generations, names, scratch, wait_until};
+use crate::common::disturb::{Dice, Job, Member, generations, is_committing, scratch, wait_until};
 use crate::common::has_mpi;
 use crate::{Reference, mpi_run};
 use rustix::process::Signal;
@@ -34,21 +34,14 @@ struct Hit {
 
 impl Hit {
     fn note(&mut self, run: &Path) {
-        let newest = generations(run).pop();
-        let begun = names(&run.join("checkpoint")).iter().filter_map(|name| name.strip_prefix("gen-")?.parse::<u32>().ok()).max();
-        match (newest, begun) {
-            (_, Some(_)) if begun > newest => self.in_commit += 1,
-            (Some(_), _) => self.in_level += 1,
-            _ => self.in_start += 1,
+        if is_committing(run).is_some() {
+            self.in_commit += 1;
+        } else if generations(run).is_empty() {
+            self.in_start += 1;
+        } else {
+            self.in_level += 1;
         }
     }
-}
-
-/// Whether a commit is on its way: a generation's folder is there and its manifest is not.
-fn is_committing(run: &Path) -> bool {
-    let mut seen = Hit::default();
-    seen.note(run);
-    seen.in_commit > 0
 }
 
 /// Kills runs at random instants, in levels and in commits, and starts them again, until the series has its kills; each run then ends with the right bytes. Only a kill that
@@ -80,7 +73,7 @@ fn kill_at_random(number: u64, series: &Series) -> (u32, Hit) {
             dice.sleep(20);
         }
         if aim > 2 {
-            wait_until("a commit begins", || is_committing(&run) || !job.is_running());
+            wait_until("a commit begins", || is_committing(&run).is_some() || !job.is_running());
         }
         let programs = job.programs();
         let victims = if series.one && !programs.is_empty() {

@@ -2,7 +2,7 @@
 
 use crate::common::disturb::{Job, fail_with, fault, only_line, scratch, slow_config, wait_until};
 use crate::common::result_bytes;
-use crate::{run, undisturbed, wait_for_level};
+use crate::{run, undisturbed};
 use std::fs;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ fn two_jobs_on_a_folder_without_locks() {
     let config = slow_config(folder.path());
     let path = folder.path().join("run");
     let mut job = Job::start(without_locks(&mut run(&config, &path, &["--threads", "1"])));
-    wait_for_level(&mut job, &path, 2);
+    job.wait_for_level(&path, 2);
     let owner = format!("process id {}", job.program().pid);
     let before = fs::read_to_string(path.join(OWNER)).expect("a mark");
     assert!(["host ", &owner, "job ", "started 2", "beat "].iter().all(|part| before.contains(part)), "{before}");
