@@ -316,14 +316,14 @@ fn a_host_that_fails_ends_the_job_and_costs_little() {
             case $how in
                 program) kill_on beta farthest ;;
                 daemon) kill_on beta ;;
-                link) ip link set to-beta down ;;
+                link) cut_link beta ;;
             esac
             since=$(date +%s)
             code=0; wait $job || code=$?
             echo "$code $(($(date +%s) - since))" > "$FOLDER/$how-end"
             # What is left behind a broken link notices it, too: then the locks are free.
             while [ -n "$(processes_of alpha)$(processes_of beta)" ]; do sleep 0.1; done
-            ip link set to-beta up
+            join_link beta
             code=0; on alpha "$PROGRAM" status --json "$FOLDER/disk/run" > "$FOLDER/$how-status" || code=$?
             echo "$code" > "$FOLDER/$how-code"
             on beta "$PROGRAM" status "$FOLDER/disk/run" 2> "$FOLDER/$how-part" || true

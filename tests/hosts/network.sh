@@ -25,16 +25,22 @@ make_host() { # make_host NAME
     on "$1" ip link set lo up
     on "$1" ip addr add "10.77.0.$number/24" dev eth0
     on "$1" ip link set eth0 up
+    # Keepalives are not sent while data waits for an answer: then only the number of repeats ends a connection.
+    on "$1" sh -c 'echo 3 > /proc/sys/net/ipv4/tcp_retries2'
 }
 
 on() { # on NAME COMMAND...
     nsenter --target "$(cat "$FOLDER/pid-$1")" --net --uts --mount -- "${@:2}"
 }
 
-# What mpirun takes for ssh.
+# What mpirun takes for ssh. How a command ended on a host whose link was cut ssh cannot know either: it says nothing for a while, in which mpirun notices by itself. Not
+# for ever: mpirun may wait for it at its end.
 cat > "$FOLDER/agent" << END
 #!/bin/bash
-exec nsenter --target "\$(cat "$FOLDER/pid-\$1")" --net --uts --mount -- bash -c "\${*:2}"
+nsenter --target "\$(cat "$FOLDER/pid-\$1")" --net --uts --mount -- bash -c "\${*:2}"
+code=\$?
+if [ -e "$FOLDER/cut-\$1" ]; then sleep 10; fi
+exit \$code
 END
 chmod +x "$FOLDER/agent"
 
@@ -57,6 +63,16 @@ processes_of() { # processes_of NAME [PROGRAM]: the numbers of its processes but
 kill_on() { # kill_on NAME [PROGRAM]
     local process
     for process in $(processes_of "$@"); do kill -9 "$process" || true; done
+}
+
+cut_link() { # cut_link NAME
+    touch "$FOLDER/cut-$1"
+    ip link set "to-$1" down
+}
+
+join_link() { # join_link NAME
+    rm -f "$FOLDER/cut-$1"
+    ip link set "to-$1" up
 }
 
 wait_for_level() { # wait_for_level NAME LEVEL: until a checkpoint of at least this level is on its disk
