@@ -10,6 +10,7 @@ pub mod ids;
 pub mod last_words;
 pub mod mix;
 pub mod partition;
+pub mod regular_file;
 
 pub use error::{Error, Result};
 pub use ids::{Depth, ProcessId, ShardId, StateRank};
