@@ -22,6 +22,9 @@ pub const MOST_NESTING: usize = 64;
 /// Most bytes of one string or key.
 pub const MOST_STRING_BYTES: usize = 64 << 10;
 
+/// With what some editors begin a file.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// A file's name as shown to people, and its text without byte-order mark.
 #[derive(Debug)]
 pub(super) struct SourceText {
@@ -57,8 +60,8 @@ impl SourceText {
         if to_u64(bytes.len()) > MOST_FILE_BYTES {
             return Err(too_large(&name, to_u64(bytes.len())));
         }
-        if bytes.starts_with(b"\xef\xbb\xbf") {
-            bytes.drain(..3);
+        if bytes.starts_with(BYTE_ORDER_MARK) {
+            bytes.drain(..BYTE_ORDER_MARK.len());
         }
         let cure = "save the file as plain UTF-8 text";
         let text = String::from_utf8(bytes).map_err(|error| {
@@ -69,6 +72,10 @@ impl SourceText {
         })?;
         let source = Arc::new(Self { name, text });
         let place = |offset| Place { source: Arc::clone(&source), offset, field: String::new() };
+        // The parser would skip a second one.
+        if source.text.as_bytes().starts_with(BYTE_ORDER_MARK) {
+            return Err(place(0).refuse("a second byte-order mark", "one at most", cure));
+        }
         if let Some(offset) = source.text.find('\0') {
             return Err(place(offset).refuse("a NUL byte", "text", cure));
         }
