@@ -25,6 +25,9 @@ pub const EXIT_IO: i32 = 74;
 /// Exit code of a configuration, launcher or machine that does not suit the run (`EX_CONFIG`).
 pub const EXIT_CONFIG: i32 = 78;
 
+/// Exit code of a command whose output nobody reads any more: a shell shows the same for a SIGPIPE.
+pub const EXIT_PIPE: i32 = 141;
+
 /// Exit code of a panic.
 pub const EXIT_PANIC: i32 = 101;
 
