@@ -4,8 +4,9 @@
 mod archives;
 mod common;
 
-use archives::{certify_again, edit, level, only_certificate, set_level};
+use archives::{level, only_certificate, set_level};
 use common::disturb::{Dice, copy_folder, fail_with, scratch, sum_again};
+use common::forge::{certify_again, edit, seal};
 use common::{certified, checker, farthest, known, outcome, succeed};
 use farthest::base::StateRank;
 use farthest::base::ids::{to_u64, to_usize};

@@ -3,6 +3,7 @@
 
 pub mod boards;
 pub mod disturb;
+pub mod forge;
 
 use std::collections::BTreeMap;
 use std::fs;

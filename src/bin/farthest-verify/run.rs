@@ -2,7 +2,7 @@
 //! the group's order, edges, signs, and all that lies near the solved state or too near for a listed one. What that does not prove is said.
 
 use crate::config::{Config, Rules};
-use crate::distance::{Certificate, Counted, Labelling};
+use crate::distance::{self, Certificate, Counted, Labelling};
 use crate::facts::{Summary, label};
 use crate::limits::{Checked, Claim, Limits, counted, refuted, shown, unreadable, wide};
 use crate::listing::{self, Listing};
@@ -61,14 +61,6 @@ pub fn check(folder: &Path, config: &Config, certificate: &ReadCertificate<'_>, 
     check_sums(folder, limits)?;
     let run = Run::read(folder, config, limits)?;
     let label = label(folder, run.levels.len(), limits)?;
-    let (last, states) = (run.levels[run.levels.len() - 1].states, run.states());
-    let found = format!(
-        "{}: {}, God's number {}, {}",
-        config.rules.named(&config.title()),
-        counted(u64::try_from(states).unwrap_or(u64::MAX), "state"),
-        run.levels.len() - 1,
-        counted(last, "antipode")
-    );
     let path = folder.join("distance.cert");
     let samples = match &run.samples {
         None => "; there is no samples.tsv".to_owned(),
@@ -78,12 +70,20 @@ pub fn check(folder: &Path, config: &Config, certificate: &ReadCertificate<'_>, 
         let certificate = certificate(&own(folder, "distance.cert")?)?;
         run.agrees_with(&certificate)?;
         let text = format!(
-            "{found}: distance.cert proves the distances, and with them every number of every level, antipode and sample{samples}; label: {label}; taken as they \
-             are: puzzle_digest, and in manifest.json how the run was made"
+            "{}: proved by distance.cert; the files agree with it in checksums, sums, group order, edges, fingerprints, antipodes and samples{samples}; label: {label}; \
+             taken as they are: puzzle_digest, and in manifest.json how the run was made",
+            distance::claim(&certificate)
         );
         return Ok(Claim::proved(text));
     }
     let compared = run.agrees_with_what_is_near()?;
+    let found = format!(
+        "{}: {} states, God's number {}, {}",
+        config.rules.named(&config.title()),
+        run.states(),
+        run.levels.len() - 1,
+        counted(run.levels[run.levels.len() - 1].states, "antipode")
+    );
     let text = format!(
         "{found}: the files agree in checksums, sums, group order{compared}{samples}; label: {label}; not proved: that these are the distances, for which there is \
          no distance.cert"
@@ -113,9 +113,9 @@ impl<'a> Run<'a> {
             return Err(unreadable(shown_path(&folder.join("distribution.tsv")), "no row", "at least one"));
         }
         let mut run = Self { config, folder, limits, levels: Vec::new(), antipodes: Vec::new(), samples: None };
+        run.check_total(&distribution)?;
         run.levels = run.read_levels(&distribution, &summary)?;
         run.check_summary(&summary)?;
-        run.check_total()?;
         run.antipodes = run.read_antipodes(&summary)?;
         run.samples = run.read_samples()?;
         Ok(run)
@@ -137,18 +137,15 @@ impl<'a> Run<'a> {
     }
 
     /// As many states as the group has elements: counted without searching.
-    fn check_total(&self) -> Checked<()> {
+    fn check_total(&self, distribution: &[u64]) -> Checked<()> {
         let place = self.place("distribution.tsv");
+        let states: u128 = distribution.iter().map(|&states| u128::from(states)).sum();
         let order = self.config.rules.states(&place, self.limits)?;
-        if order == Some(self.states()) {
+        if order == Some(states) {
             return Ok(());
         }
         let order = order.map_or_else(|| "more than 2^64".into(), |order| order.to_string());
-        Err(refuted(
-            place,
-            format!("{} states in all", self.states()),
-            format!("{order}, the order of the group of {}", self.config.title()),
-        ))
+        Err(refuted(place, format!("{states} states in all"), format!("{order}, the order of the group of {}", self.config.title())))
     }
 
     fn check_summary(&self, summary: &Summary) -> Checked<()> {

@@ -29,7 +29,7 @@ pub fn walk(path: &Path, found: &mut impl FnMut(&Path, Found)) {
         let is_run = is_there("SHA256SUMS") || is_there("summary.json");
         if is_run {
             found(&folder, Found::Run);
-        } else if is_there("run.toml") && (is_there("checkpoint") || is_there("run.log")) {
+        } else if ["run.toml", "distribution.tsv", "manifest.json"].into_iter().any(is_there) {
             found(&folder, Found::Skipped("a run that is not complete: it has no SHA256SUMS and no summary.json"));
         }
         let entries = match std::fs::read_dir(&folder).and_then(Iterator::collect::<io::Result<Vec<DirEntry>>>) {
