@@ -2,7 +2,7 @@
 //! code, and leaves the folders as they were.
 //!
 //! Exit codes: 2 usage, 65 bad data, 73 cannot create or in use, 74 input/output, 77 permission, 78 configuration, launcher or machine. Under mpirun the
-//! line appears once and mpirun passes the code on; those parts are left out where there is no MPI. `bad_config.rs` has more ways to
+//! line appears once and mpirun passes the code on; those parts are skipped where there is no MPI. `bad_config.rs` has more ways to
 //! write a bad configuration, at the level of the library.
 
 mod common;
@@ -12,6 +12,7 @@ mod folders;
 #[path = "bad_input/refusal.rs"]
 mod refusal;
 
+use common::needs::{Need, test_lacks};
 use refusal::{refused, refused_under_mpirun, text};
 use std::ffi::OsStr;
 use std::fs;
@@ -165,7 +166,7 @@ fn bad_usage() {
 
 #[test]
 fn once_under_mpirun() {
-    if !common::has_mpi() {
+    if test_lacks(Need::Mpi) {
         return;
     }
     let (folder, out) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
@@ -231,12 +232,11 @@ fn the_wrong_launcher() {
     assert!(!out.exists());
 }
 
-/// The build without MPI under a real mpirun, where there is one.
+/// The build without MPI under a real mpirun.
+#[cfg(not(feature = "mpi"))]
 #[test]
 fn mpirun_and_a_build_without_mpi() {
-    let has_mpirun = Command::new("mpirun").arg("--version").output().is_ok_and(|output| output.status.success());
-    if cfg!(feature = "mpi") || !has_mpirun {
-        eprintln!("skipped: this build has MPI, or there is no mpirun");
+    if test_lacks(Need::Launcher) {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");

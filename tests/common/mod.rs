@@ -3,6 +3,7 @@
 
 pub mod boards;
 pub mod disturb;
+pub mod needs;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -39,15 +40,6 @@ pub fn checker(memory: &str) -> Command {
 /// The program under `mpirun` with `processes` processes.
 pub fn mpirun(processes: u32) -> Command {
     limited(&["mpirun", "-n", &processes.to_string(), env!("CARGO_BIN_EXE_farthest")])
-}
-
-/// Whether this build can be started under mpirun; tests of several MPI processes say so and do nothing otherwise.
-pub fn has_mpi() -> bool {
-    let usable = cfg!(feature = "mpi") && Command::new("mpirun").arg("--version").output().is_ok_and(|output| output.status.success());
-    if !usable {
-        eprintln!("skipped: this build has no MPI, or mpirun is not installed");
-    }
-    usable
 }
 
 fn limited(words: &[&str]) -> Command {
