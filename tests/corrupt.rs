@@ -715,6 +715,7 @@ fn a_disk_that_fills_up_costs_nothing_but_time() {
     let reference = reference.path().join("run");
     succeed(&mut run_of(config, &reference, &["--threads", "2"]));
     let mut dice = Dice::new(20);
+    let mut full = 0;
     for round in 0..4 {
         let folder = scratch();
         // How far the run gets before, and how many KiB it is left.
@@ -738,6 +739,7 @@ fn a_disk_that_fills_up_costs_nothing_but_time() {
         let context = format!("full behind level {depth} but for {left} KiB: {}", read("stderr"));
         // With that much left the run may be able to finish.
         if read("code") != "0\n" {
+            full += 1;
             assert_eq!(read("code"), "74\n", "{context}");
             let stderr = read("stderr");
             let line = only_line(&stderr);
@@ -754,6 +756,8 @@ fn a_disk_that_fills_up_costs_nothing_but_time() {
         assert_eq!(read("stderr-2"), "", "no warning");
         assert_eq!(result_bytes(&folder.path().join("run")), result_bytes(&reference), "{context}");
     }
+    eprintln!("full in {full} of 4 rounds");
+    assert!(full >= 2, "full in {full} of 4 rounds");
 }
 
 /// Stops a run in an odd folder, goes on with the command that it printed, and checks the result.

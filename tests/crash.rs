@@ -244,6 +244,7 @@ fn a_kill_of_a_resume_that_has_to_fall_back_loses_nothing() {
     let mut bytes = fs::read(&manifest).expect("readable");
     bytes[60] ^= 4;
     fs::write(&manifest, &bytes).expect("written");
+    let mut kills = 0;
     for point in file_points() {
         // The passes of the resume itself and of the first commits behind it.
         for pass in 1..=12 {
@@ -257,10 +258,13 @@ fn a_kill_of_a_resume_that_has_to_fall_back_loses_nothing() {
                 reference.check(&path, &context);
                 break;
             }
+            kills += 1;
             succeed(&mut reference.run(&path, &["--participants", "2"]));
             reference.check(&path, &context);
         }
     }
+    eprintln!("{kills} kills");
+    assert!(kills > 20, "{kills} kills");
 }
 
 /// A kill between the write and the rename of a file leaves its temporary.

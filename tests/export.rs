@@ -167,6 +167,7 @@ fn a_run_claims_what_it_found() {
         let written: HashMap<String, &Vec<usize>> = tuples.iter().map(|(state, tuple)| (puzzle.text(state), tuple)).collect();
         let antipodes = common::antipodes(Path::new(&path));
         assert_eq!(script.antipodes, antipodes.iter().map(|text| written[text].clone()).collect::<Vec<_>>());
+        assert_eq!(script.words.len(), script.antipodes.len(), "a word, or its want, for each antipode");
         for (number, (antipode, word)) in script.antipodes.iter().zip(&script.words).enumerate() {
             let Some(word) = word else {
                 assert!(number >= 20, "no word to antipode {number}");

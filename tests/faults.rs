@@ -37,9 +37,12 @@ fn undisturbed(config: &str) -> BTreeMap<String, Vec<u8>> {
     result_bytes(&path)
 }
 
-/// Goes on without the fault, and checks the result.
+/// Goes on without the fault from the newest checkpoint, and checks the result.
 fn resume(config: &str, folder: &Path, bytes: &BTreeMap<String, Vec<u8>>) {
+    let newest = *generations(folder).last().expect("a checkpoint");
     let stderr = fail_with(0, &mut run(config, folder, &["--threads", "2"]));
+    let log = fs::read_to_string(folder.join("run.log")).expect("a log");
+    assert!(log.contains(&format!("goes on from the checkpoint of level {newest}:")), "{newest}\n{log}");
     assert!(!stderr.contains("not usable"), "{stderr}");
     assert_eq!(&result_bytes(folder), bytes);
 }

@@ -312,7 +312,7 @@ fn cut_everywhere(search: &str, purpose: u64) {
     assert!(syncs > 50 && count(|operation| matches!(operation, Operation::Rename(..))) > 15, "the recorder is blind: {operations:?}");
     let mut dice = Dice::new(purpose);
     let mut disk = Disk::new();
-    let mut lost = 0;
+    let (mut lost, mut durable) = (0, 0);
     for (number, operation) in operations.iter().enumerate() {
         disk.act(operation);
         // All is lost that can be, or some.
@@ -336,10 +336,15 @@ fn cut_everywhere(search: &str, purpose: u64) {
             && !left.contains("SHA256SUMS")
         {
             assert!(from.is_some_and(|from: u32| from >= level), "{context}: level {level} was durable, {from:?}\n{log}");
+            durable += 1;
         }
         fs::remove_dir_all(&place).expect("removable");
     }
-    eprintln!("{search}: {} cuts, {lost} with names that were not safe, {syncs} syncs", operations.len());
+    eprintln!(
+        "{search}: {} cuts, {lost} with names that were not safe, {durable} behind a durable commit, {syncs} syncs",
+        operations.len()
+    );
+    assert!(lost > 20 && durable > 20, "{lost} cuts with names that were not safe, {durable} behind a durable commit");
 }
 
 #[test]

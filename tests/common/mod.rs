@@ -113,12 +113,16 @@ pub fn known(name: &str) -> PathBuf {
 pub fn known_rows(name: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(known(name)).expect("readable");
     let lines = text.lines().filter(|line| !line.starts_with('#'));
-    lines.skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+    let rows: Vec<Vec<String>> = lines.skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect();
+    assert!(!rows.is_empty(), "{name} has no rows");
+    rows
 }
 
 /// Numbers separated by blanks.
 pub fn numbers(text: &str) -> Vec<u64> {
-    text.split_whitespace().map(|word| word.parse().expect("a number")).collect()
+    let numbers: Vec<u64> = text.split_whitespace().map(|word| word.parse().expect("a number")).collect();
+    assert!(!numbers.is_empty(), "no numbers in {text:?}");
+    numbers
 }
 
 /// A JSON file of a run folder.
