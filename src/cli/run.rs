@@ -5,11 +5,12 @@ use super::opening::{self, Opened};
 use super::prepared::{Prepared, check_budget, check_limits, command_line, search, threads_of};
 use super::progress_file::Phase;
 use super::run_config::RunConfig;
-use super::session;
+use super::session::{self, counted};
 use super::watcher::Watcher;
+use crate::base::config_text::MOST_FILE_BYTES;
 use crate::base::error::EXIT_STOPPED;
 use crate::base::ids::{to_u64, to_usize};
-use crate::base::{Error, ProcessId, Result, last_words};
+use crate::base::{Error, ProcessId, Result, last_words, regular_file};
 use crate::evidence::Provenance;
 use crate::evidence::dataset::{self, Summary};
 use crate::exchange::{Exchange, ROUND_WORDS, agree, first_of};
@@ -94,7 +95,7 @@ fn load(request: &Request<'_>, shared: Option<&str>) -> Result<RunConfig> {
 /// The configuration that the run folder holds, for those that go on with the run on a host with a disk of its own and were not there before. Collective.
 fn shared_config(request: &Request<'_>, exchange: &dyn Exchange) -> Option<String> {
     request.resumed()?;
-    let own = std::fs::read(&request.config).ok();
+    let own = regular_file::read(&request.config, MOST_FILE_BYTES).ok();
     let (_, text) = first_of(exchange, own.as_deref())?;
     String::from_utf8(text).ok()
 }
@@ -183,7 +184,9 @@ fn provenance(prepared: &Prepared, exchange: &dyn Exchange, placement: &Placemen
     Provenance {
         command: command_line(),
         // Of the file, not of this session's settings: a resume may commit at another pace.
-        config_digest: blake3::hash(&std::fs::read(prepared.folder.file("run.toml")).unwrap_or_default()).to_hex().to_string(),
+        config_digest: blake3::hash(&regular_file::read(&prepared.folder.file("run.toml"), MOST_FILE_BYTES).unwrap_or_default())
+            .to_hex()
+            .to_string(),
         program_version: env!("CARGO_PKG_VERSION").into(),
         build: format!("{}, mpi {}", std::env::consts::ARCH, if cfg!(feature = "mpi") { "yes" } else { "no" }),
         transport: exchange.transport(),
@@ -200,12 +203,12 @@ fn provenance(prepared: &Prepared, exchange: &dyn Exchange, placement: &Placemen
 
 fn summary_line(summary: &Summary, root: &Path) -> String {
     format!(
-        "{} {}: God's number {}, {} states, {} antipodes, mean depth {:.6}; results in {}",
+        "{} {}: God's number {}, {}, {}, mean depth {:.6}; results in {}",
         summary.puzzle,
         summary.metric,
         summary.gods_number,
-        summary.states,
-        summary.antipodes,
+        counted(summary.states, "state"),
+        counted(summary.antipodes, "antipode"),
         summary.mean_depth,
         root.display()
     )
@@ -215,6 +218,6 @@ fn print_summary(arguments: &SessionArguments, summary: &Summary, root: &Path, p
     if arguments.json {
         println!("{}", serde_json::to_string_pretty(summary).expect("plain data with text keys"));
     } else if !arguments.quiet {
-        println!("{prefix}{}", summary_line(summary, root));
+        println!("{}", session::one_line(&format!("{prefix}{}", summary_line(summary, root))));
     }
 }
