@@ -163,7 +163,10 @@ fn names() {
         check(named(name), "2:8: name: ", &["the name becomes a folder: choose one such as"]);
     }
     check(named(&format!("\"{}\"", "x".repeat(101))), "2:8: name: ", &["1 to 100 lower-case letters"]);
-    check(named("\"turnstyle-9\""), "2:8: name: ", &["no built-in family", "choose another name"]);
+    for name in ["turnstyle-9", "turnstyle", "turnstyle-mine", "rotation", "rotation-board-9x9n9", "rotation-3x4n2", "4x3n2", "4x3n2-mine"]
+    {
+        check(named(&format!("\"{name}\"")), "2:8: name: ", &["reads as the name of a built-in puzzle", "choose another name"]);
+    }
     check(
         "family = \"turnstile\"\nsize = 4\n",
         "1:10: family: ",
@@ -185,6 +188,82 @@ fn names() {
     );
     let metric = "[[metrics]]\nname = \"m\"\ngenerators = [\"A\"]\n";
     check(with_lines(&metric.repeat(2)), "14:8: metrics[1].name: ", &["the metric \"m\" again", "rename"]);
+}
+
+/// A name that comes with the program stands for the rules that come with it, however they are written, and for no others.
+#[test]
+fn names_of_shipped_puzzles() {
+    let pancakes = |name: &str, last: &str| {
+        let turns = ["(0 1)", "(0 2)", "(0 3)(1 2)", "(0 4)(1 3)", "(0 5)(1 4)(2 3)", last];
+        let mut text = format!("family = \"permutations\"\nname = \"{name}\"\npositions = 7\n");
+        for (index, turn) in turns.iter().enumerate() {
+            text += &format!("[[generators]]\nname = \"F{}\"\ncycles = \"{turn}\"\n", index + 2);
+        }
+        text
+    };
+    let whole = "(0 6)(1 5)(2 4)";
+    for text in [pancakes("pancake-7", whole), format!("inverses = true\n{}", pancakes("pancake-7", "(6 0)(4 2) (5,1)"))] {
+        let (_folder, path) = file(text.as_bytes());
+        assert_eq!(puzzle_file(&path).expect("the shipped rules").name(), "pancake-7");
+    }
+    let parts = ["\"pancake-7\" with other generators or metrics", "its results would mix with that one's: choose another name"];
+    check(pancakes("pancake-7", "(0 6)"), "2:8: name: ", &parts);
+    check(pancakes("pancake-7", whole).replace("\"F3\"", "\"G3\""), "2:8: name: ", &parts);
+    check(pancakes("pancake-7", whole).replace("positions = 7", "positions = 8"), "2:8: name: ", &parts);
+    check(pancakes("pancake-7", whole) + "[[metrics]]\nname = \"step\"\ngenerators = [\"F2\"]\n", "2:8: name: ", &parts);
+    for name in ["pocket-cube", "loopover-3x3", "board-2x3n2", "board-3x4n3"] {
+        check(pancakes(name, whole), "2:8: name: ", &["that comes with farthest", "choose another name"]);
+    }
+    let planes = "family = \"planes\"\nname = \"pancake-7\"\nplanes = 1\npositions = 2\n[[generators]]\nname = \"A\"\ncycles = \"(0 1)\"\n";
+    check(planes, "2:8: name: ", &parts);
+}
+
+/// Keys that contradict each other, or that the family does not have, are never left aside.
+#[test]
+fn keys_that_say_something_twice_or_to_nobody() {
+    check(
+        with_generator("cycles = \"(0 1)\"\nimages = [0, 1, 2, 3, 5, 4]"),
+        "6:10: generators[0].cycles: ",
+        &["both images and cycles", "delete the other one"],
+    );
+    check(with_generator("cycles = \"(0 1)\"\ninverses = true"), "7:1: generators[0].inverses: ", &["an unknown key"]);
+    check(with_generator("cycles = \"(0 1)\"") + "[metric]\n", "7:2: metric: ", &["an unknown key"]);
+    check("family = \"turnstyle\"\nsize = 6\ninverses = true\n", "3:1: inverses: ", &["an unknown key", "delete it"]);
+    check("family = \"turnstyle\"\nsize = 6\nname = \"turnstyle-6\"\n", "3:1: name: ", &["an unknown key"]);
+    check("family = \"rotation-board\"\nrows = 3\ncols = 3\nblock = 2\nsize = 6\n", "5:1: size: ", &["an unknown key"]);
+    check(with_lines("[[metrics]]\nname = \"m\"\ngenerators = [\"A\"]\ncost = 2\n"), "13:1: metrics[0].cost: ", &["an unknown key"]);
+    check(
+        "family = \"magic\"\nsize = 6\n",
+        "1:10: family: ",
+        &["found \"magic\"", "one of turnstyle, permutations, planes, rotation-board"],
+    );
+    // The same key in each of the ways to write it.
+    let cure = "delete or rename one of the two";
+    check("family = \"turnstyle\"\nsize = 4\n\"si\\u007ae\" = 4\n", "3:1: ", &["a second time", cure]);
+    check(format!("inverses = true\n{}", with_generator("cycles = \"(0 1)\"").replacen('\n', "\ninverses = true\n", 1)), "3:1: ", &[cure]);
+    check(with_lines("[[generators]]\nname = \"C\"\nname = \"D\"\n"), "12:1: ", &["the key `name` a second time", cure]);
+    let inline = "family = \"permutations\"\nname = \"toy\"\npositions = 3\ngenerators = [{ name = \"A\", images = [1, 0, 2] }]\n";
+    check(format!("{inline}[[generators]]\nname = \"B\"\nimages = [0, 2, 1]\n"), "5:3: ", &["a second time", cure]);
+    check(inline.replace("images", "name = \"B\", images"), "4:29: ", &["the key `name` a second time", cure]);
+    check(inline.replace("] }", "], turns = 1 }"), "4:49: generators[0].turns: ", &["an unknown key"]);
+    let (_folder, path) = file(inline.as_bytes());
+    assert_eq!(puzzle_file(&path).expect("tables may be written inline").name(), "toy");
+}
+
+/// The inverse's name is written to the run folder, where it must be readable.
+#[test]
+fn names_that_leave_no_room_for_the_inverse() {
+    let text = |length: usize| {
+        let name = "R".repeat(length);
+        format!(
+            "family = \"permutations\"\nname = \"toy\"\npositions = 3\ninverses = true\n[[generators]]\nname = \"{name}\"\ncycles = \"(0 1 2)\"\n"
+        )
+    };
+    check(text(32), "6:8: generators[0].name: ", &["no room for the name of its inverse", "at most 31 characters"]);
+    let (_folder, path) = file(text(31).as_bytes());
+    let source = puzzle_file(&path).expect("31 characters");
+    let (_folder, copy) = file(source.to_toml().as_bytes());
+    assert_eq!(puzzle_file(&copy).expect("the copy is readable"), source);
 }
 
 #[test]
@@ -226,6 +305,7 @@ fn marks_and_line_ends_of_other_systems_are_accepted() {
     let (_folder, path) = file(b"\xef\xbb\xbffamily = \"turnstyle\"\r\nsize = 4\r\n");
     assert_eq!(puzzle_file(&path).expect("valid").name(), "turnstyle-4");
     check(b"\xef\xbb\xbffamily = \"turnstyle\"\r\nsize = 3\r\n", "2:8: size: ", &["found 3"]);
+    check(b"\xef\xbb\xbf\xef\xbb\xbffamily = \"turnstyle\"\nsize = 4\n", "1:1: ", &["a second byte-order mark"]);
     check(b"family = \"turnstyle\"\rsize = 4\r", "1:22: ", &["this is no TOML"]);
 }
 

@@ -70,6 +70,38 @@ fn configurations(folder: &Path) -> Vec<Case> {
             "3:1",
             &["the key `size` a second time", "delete or rename one"],
         ),
+        file(
+            "beside.toml",
+            "puzzle = \"turnstyle-4\"\nsize = 5\n",
+            "2:1",
+            &["size: found an unknown key", "expected one of metric, puzzle, search"],
+        ),
+        file(
+            "beside-table.toml",
+            "puzzle.family = \"turnstyle\"\npuzzle.size = 4\nfamily = \"turnstyle\"\n",
+            "3:1",
+            &["family: found an unknown"],
+        ),
+        file(
+            "in-table.toml",
+            "[puzzle]\nfamily = \"turnstyle\"\nsize = 4\nmetric = \"flip\"\n",
+            "4:1",
+            &["puzzle.metric: found an unknown"],
+        ),
+        file("searches.toml", "puzzle = \"turnstyle-4\"\n[[search]]\nround_kib = 5\n", "2:1", &["search: found a list of 1 items"]),
+        file("search-twice.toml", "puzzle = \"turnstyle-4\"\nsearch.round_kib = 5\n[search]\n", "3:2", &["the key `search` a second time"]),
+        file(
+            "name.toml",
+            &generator("cycles = \"(0 1)\"").replace("toy", "turnstyle-12"),
+            "2:8",
+            &["\"turnstyle-12\"", "choose another name"],
+        ),
+        file(
+            "shipped.toml",
+            &generator("cycles = \"(0 1)\"").replace("toy", "pancake-7"),
+            "2:8",
+            &["comes with farthest", "choose another name"],
+        ),
         file("key.toml", "family = \"turnstyle\"\nsize = 4\nsiez = 5\n", "3:1", &["siez: found an unknown key", "did you mean \"size\"?"]),
         file(
             "search.toml",

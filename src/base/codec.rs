@@ -30,6 +30,9 @@ const CODEC_BINCODE_2: u16 = 1;
 /// Most bytes that decoding may allocate, and that an envelope may hold.
 pub const LIMIT_BYTES: usize = 16 << 20;
 
+/// Most bytes of an envelope with what it holds.
+pub const MOST_ENVELOPE_BYTES: u64 = (16 << 20) + 32;
+
 /// What an envelope holds: four letters and the version of their format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
@@ -137,6 +140,11 @@ fn envelope_checksum(header: &[u8], payload: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_envelope_is_its_header_and_what_it_holds() {
+        assert_eq!(MOST_ENVELOPE_BYTES, to_u64(LIMIT_BYTES + HEADER_BYTES));
+    }
 
     const KIND: Kind = Kind { letters: *b"TEST", version: 3 };
 

@@ -17,12 +17,13 @@ mod source_text;
 mod table;
 mod value;
 
-pub use source_text::{MOST_FILE_BYTES, MOST_NESTING, MOST_STRING_BYTES, Place, shown_path, shown_text};
+pub use super::shown::{shown_path, shown_text};
+pub use source_text::{MOST_FILE_BYTES, MOST_NESTING, MOST_STRING_BYTES, Place};
 pub use table::ConfigTable;
 pub use value::{ConfigValue, Integers, StringOrTable};
 
 use super::Error;
-use source_text::without_controls;
+use super::shown::shown_line;
 
 /// The known name that `name` is most likely a misspelling of: at most a third of its letters are wrong, or only the case.
 #[must_use]
@@ -55,7 +56,7 @@ fn syntax_error(place: &Place, error: &toml::de::Error) -> Error {
                 "delete or rename one of the two",
             )
         }
-        message => place.error(format!("this is no TOML: {}; correct the line", without_controls(message))),
+        message => place.error(format!("this is no TOML: {}; correct the line", shown_line(message))),
     }
 }
 

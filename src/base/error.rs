@@ -2,6 +2,8 @@
 //!
 //! Each variant maps to one exit code ([`Error::exit_code`]); the table is printed by `farthest --help` and the README.
 
+use super::shown::shown_line;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -23,20 +25,20 @@ pub const EXIT_IO: i32 = 74;
 /// Exit code of a configuration, launcher or machine that does not suit the run (`EX_CONFIG`).
 pub const EXIT_CONFIG: i32 = 78;
 
+/// Exit code of a command whose output nobody reads any more: a shell shows the same for a SIGPIPE.
+pub const EXIT_PIPE: i32 = 141;
+
 /// Exit code of a panic.
 pub const EXIT_PANIC: i32 = 101;
 
-/// Why a command failed. `Display` is one message that ends with the cure.
+/// Why a command failed. `Display` is one line that ends with the cure; what could break the line, or change a terminal, is escaped in all of it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A check or verification refuted what it checked. Exit 1.
-    #[error("{0}")]
     CheckFailed(String),
     /// The command line is wrong. Exit 2.
-    #[error("{0}")]
     Usage(String),
     /// A file that was read is damaged or of another kind. Exit 65.
-    #[error("{}: found {found}, expected {expected}; {cure}", path.display())]
     BadData {
         /// The damaged file.
         path: PathBuf,
@@ -48,7 +50,6 @@ pub enum Error {
         cure: String,
     },
     /// A whole file that another version of the program wrote. Exit 65.
-    #[error("{}: found {found}, expected {expected}; it was written by another version of farthest: use that version, or start again with --resume never --force", path.display())]
     OtherVersion {
         /// The file.
         path: PathBuf,
@@ -58,10 +59,6 @@ pub enum Error {
         expected: String,
     },
     /// A run-time invariant is broken: no number of this run can be trusted. Exit 70.
-    #[error(
-        "invariant broken: {what}: found {found}, expected {expected}; nothing was published; \
-             resume to repeat the work since the last checkpoint, and if it fails again test this machine's memory and report a bug"
-    )]
     Invariant {
         /// The invariant, in words.
         what: String,
@@ -71,7 +68,6 @@ pub enum Error {
         expected: String,
     },
     /// A file or folder cannot be created, or belongs to somebody else's job. Exit 73.
-    #[error("{}: {reason}", path.display())]
     CannotCreate {
         /// The file or folder.
         path: PathBuf,
@@ -79,7 +75,6 @@ pub enum Error {
         reason: String,
     },
     /// Reading or writing failed. Exit 74, 77 when permission is missing, 78 when memory is.
-    #[error("cannot {action} {}: {source}{}", path.display(), cure_of(source))]
     Io {
         /// What was tried: a verb.
         action: &'static str,
@@ -89,10 +84,8 @@ pub enum Error {
         source: io::Error,
     },
     /// The configuration, the launcher or the machine does not suit the wanted run. Exit 78.
-    #[error("{0}")]
     Config(String),
     /// Another process of the job failed; its own error says why. The job ends with that process's exit code.
-    #[error("process {process} failed: {message}")]
     Peer {
         /// The first process that failed.
         process: u32,
@@ -149,6 +142,28 @@ impl Error {
     }
 }
 
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message = match self {
+            Self::CheckFailed(message) | Self::Usage(message) | Self::Config(message) => message.clone(),
+            Self::BadData { path, found, expected, cure } => format!("{}: found {found}, expected {expected}; {cure}", path.display()),
+            Self::OtherVersion { path, found, expected } => format!(
+                "{}: found {found}, expected {expected}; it was written by another version of farthest: use that version, or start again with \
+                 --resume never --force",
+                path.display()
+            ),
+            Self::Invariant { what, found, expected } => format!(
+                "invariant broken: {what}: found {found}, expected {expected}; nothing was published; resume to repeat the work since the last \
+                 checkpoint, and if it fails again test this machine's memory and report a bug"
+            ),
+            Self::CannotCreate { path, reason } => format!("{}: {reason}", path.display()),
+            Self::Io { action, path, source } => format!("cannot {action} {}: {source}{}", path.display(), cure_of(source)),
+            Self::Peer { process, message, .. } => format!("process {process} failed: {message}"),
+        };
+        formatter.write_str(&shown_line(&message))
+    }
+}
+
 /// The sentence after the system's own message.
 fn cure_of(source: &io::Error) -> &'static str {
     match source.kind() {
@@ -188,5 +203,19 @@ mod tests {
     fn messages_name_the_file_what_was_found_and_the_cure() {
         let text = Error::bad_data(Path::new("a/b"), "7 bytes", "9 bytes", "resume from the other copy").to_string();
         assert_eq!(text, "a/b: found 7 bytes, expected 9 bytes; resume from the other copy");
+    }
+
+    #[test]
+    fn whatever_is_in_it_a_message_is_one_line() {
+        let forged = Path::new("a\nok: verified\u{1b}[2K\r");
+        let shown = "a\\nok: verified\\u{1b}[2K\\r";
+        let create = Error::CannotCreate { path: forged.into(), reason: "host a\nb".into() };
+        assert_eq!(create.to_string(), format!("{shown}: host a\\nb"));
+        assert!(Error::io("read", forged, io::ErrorKind::NotFound.into()).to_string().starts_with(&format!("cannot read {shown}: ")));
+        assert_eq!(Error::bad_data(forged, "\n", "\r", "\u{202e}").to_string(), format!("{shown}: found \\n, expected \\r; \\u{{202e}}"));
+        for error in [Error::config("a\nb"), Error::Usage("a\nb".into()), Error::CheckFailed("a\nb".into())] {
+            assert_eq!(error.to_string(), "a\\nb");
+        }
+        assert_eq!(Error::Peer { process: 1, message: "a\nb".into(), code: 1 }.to_string(), "process 1 failed: a\\nb");
     }
 }

@@ -11,6 +11,8 @@ pub mod last_words;
 pub mod mix;
 pub mod partition;
 pub mod regular_file;
+pub mod say;
+pub mod shown;
 
 pub use error::{Error, Result};
 pub use ids::{Depth, ProcessId, ShardId, StateRank};

@@ -5,27 +5,89 @@
 
 use super::error::{Error, Result};
 use rustix::fs::OFlags;
+use rustix::io::Errno;
 use std::fs::{File, OpenOptions};
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// Most bytes of a small text file of a run folder: a manifest of 1,000 levels has a tenth of it.
 pub const MOST_TEXT_BYTES: u64 = 64 << 20;
 
+/// Most bytes of a note of a few lines: who holds a lock, which host has something.
+pub const MOST_NOTE_BYTES: u64 = 64 << 10;
+
+/// What was found under a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A pipe, a socket or a device.
+    Other,
+}
+
+/// Opens whatever is there for reading, without waiting for anybody, and says what it is. Symbolic links are followed.
+///
+/// # Errors
+/// As the system's.
+pub fn look(path: &Path) -> io::Result<(What, File)> {
+    look_with(path, OpenOptions::new().read(true))
+}
+
+fn look_with(path: &Path, options: &mut OpenOptions) -> io::Result<(What, File)> {
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = options.custom_flags(i32::try_from(flags.bits()).expect("flags of open")).open(path)?;
+    let facts = file.metadata()?;
+    let what = match (facts.is_file(), facts.is_dir()) {
+        (true, _) => What::File,
+        (_, true) => What::Folder,
+        _ => What::Other,
+    };
+    Ok((what, file))
+}
+
+fn only_file(action: &'static str, path: &Path, looked: io::Result<(What, File)>) -> Result<File> {
+    let found = match looked {
+        Ok((What::File, file)) => return Ok(file),
+        Ok((What::Folder, _)) => "a folder",
+        Ok((What::Other, _)) => OTHER,
+        Err(source) => match source.raw_os_error().map(Errno::from_raw_os_error) {
+            // Opened for writing: a folder, a pipe that nobody reads or a socket, a device that is not there.
+            Some(Errno::ISDIR) => "a folder",
+            Some(Errno::NXIO | Errno::NODEV) => OTHER,
+            _ => return Err(Error::io(action, path, source)),
+        },
+    };
+    Err(Error::bad_data(path, found, "a regular file", "put the file there, or name another folder"))
+}
+
+/// What is neither a file nor a folder.
+const OTHER: &str = "a pipe, socket or device";
+
 /// Opens a regular file for reading. Symbolic links are followed; a folder, pipe, socket or device is refused at once.
 ///
 /// # Errors
 /// `Io` when it cannot be opened, `BadData` when it is no regular file.
 pub fn open(path: &Path) -> Result<File> {
-    let flags = i32::try_from(OFlags::NONBLOCK.bits()).expect("a flag of open");
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|source| Error::io("read", path, source))?;
-    let facts = file.metadata().map_err(|source| Error::io("read", path, source))?;
-    if facts.is_file() {
-        return Ok(file);
-    }
-    let found = if facts.is_dir() { "a folder" } else { "a pipe, socket or device" };
-    Err(Error::bad_data(path, found, "a regular file", "put the file there, or name another folder"))
+    only_file("read", path, look(path))
+}
+
+/// Opens a regular file for reading and writing, as it is; creates it, empty, when nothing is there.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_to_change(path: &Path) -> Result<File> {
+    only_file("open", path, look_with(path, OpenOptions::new().read(true).write(true).create(true).truncate(false)))
+}
+
+/// Opens a regular file for writing behind its end; creates it when nothing is there.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_to_append(path: &Path) -> Result<File> {
+    only_file("open", path, look_with(path, OpenOptions::new().append(true).create(true)))
 }
 
 /// The bytes of a regular file that has at most `most` of them.
@@ -33,12 +95,34 @@ pub fn open(path: &Path) -> Result<File> {
 /// # Errors
 /// As [`open`]; `BadData` when it is longer.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|source| Error::io("read", path, source))?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length <= most) {
-        return Ok(bytes);
+    read_open(open(path)?, path, most)
+}
+
+/// The same of a file that is open already, from where it stands; `path` is for messages.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_open(file: File, path: &Path, most: u64) -> Result<Vec<u8>> {
+    let cannot = |source| Error::io("read", path, source);
+    let too_long = || Error::bad_data(path, format!("more than {most} bytes"), "a shorter file", "restore it, or name another folder");
+    // Some systems give files of unknown length the length 0, and a file may grow.
+    if file.metadata().map_err(cannot)?.len() > most {
+        return Err(too_long());
     }
-    Err(Error::bad_data(path, format!("more than {most} bytes"), "a shorter file", "restore it, or name another folder"))
+    let mut bytes = Vec::new();
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(cannot)?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length <= most) { Ok(bytes) } else { Err(too_long()) }
+}
+
+/// The bytes of a regular file, or none when nothing is there.
+///
+/// # Errors
+/// As [`read`], but for a file that is not there.
+pub fn read_if_there(path: &Path, most: u64) -> Result<Option<Vec<u8>>> {
+    match read(path, most) {
+        Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+        other => other.map(Some),
+    }
 }
 
 /// The text of a regular file that has at most `most` bytes.
@@ -66,6 +150,14 @@ mod tests {
             let error = read(path, 100).expect_err("no file");
             assert!(error.exit_code() == 65 && error.to_string().contains(found), "{error}");
         }
+        for open in [open_to_change, open_to_append] {
+            for (path, found) in [(pipe.as_path(), "a pipe"), (folder.path(), "a folder")] {
+                let error = open(path).expect_err("no file");
+                assert!(error.exit_code() == 65 && error.to_string().contains(found), "{error}");
+            }
+        }
+        assert_eq!(read_if_there(&pipe, 100).expect_err("no file").exit_code(), 65);
+        assert_eq!(read_if_there(&folder.path().join("none"), 100).expect("nothing there"), None);
         assert_eq!(open(&folder.path().join("none")).expect_err("missing").exit_code(), 74);
     }
 
@@ -76,6 +168,9 @@ mod tests {
         std::fs::write(&path, b"abc\xff").expect("written");
         assert_eq!(read(&path, 4).expect("as long as may be"), b"abc\xff");
         assert!(read(&path, 3).expect_err("longer").to_string().contains("more than 3 bytes"));
+        File::options().write(true).open(&path).and_then(|file| file.set_len(1 << 40)).expect("sparse");
+        assert!(read(&path, 1 << 39).expect_err("not read at all").to_string().contains("more than 549755813888 bytes"));
+        std::fs::write(&path, b"abc\xff").expect("written");
         assert!(read_text(&path, 9).expect_err("no text").to_string().contains("UTF-8"));
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// Printed below the help.
 const EXIT_CODES: &str = "Exit codes: 0 complete; 75 stopped and resumable; 1 a check failed; 2 usage; 65 bad data; 70 broken invariant; \
-73 cannot create, or the folder is in use; 74 input/output; 77 permission; 78 configuration, launcher or machine; 101 panic.";
+73 cannot create, or the folder is in use; 74 input/output; 77 permission; 78 configuration, launcher or machine; 101 panic; 141 whoever read the output is gone (commands that search go on).";
 
 /// Searches the whole state space of permutation puzzles, on one machine or many.
 #[derive(Debug, Parser)]
@@ -52,6 +52,14 @@ pub enum Command {
     Status(StatusArguments),
     /// Draw the progress of a run from another terminal
     Watch(WatchArguments),
+}
+
+impl Command {
+    /// Whether it searches a whole space: a command that goes on when nobody reads what it prints, and that a signal stops with a checkpoint.
+    #[must_use]
+    pub fn searches(&self) -> bool {
+        matches!(self, Self::Run(_) | Self::Resume(_) | Self::Recheck(_))
+    }
 }
 
 /// Which puzzle, and where its run is kept.

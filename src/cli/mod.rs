@@ -31,6 +31,9 @@ use crate::base::Result;
 /// # Errors
 /// Any failure, to be printed once by `main`.
 pub fn dispatch(arguments: Arguments) -> Result<i32> {
+    if !arguments.command.searches() {
+        session::end_with_the_reader()?;
+    }
     match arguments.command {
         Command::Run(run) => run::run(&run),
         Command::Resume(resume) => run::resume(&resume),

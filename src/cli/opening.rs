@@ -66,13 +66,14 @@ pub fn lock(
     let locked = || -> Result<RunLock> {
         folder.refuse_foreign()?;
         may_create()?;
-        folder.create()?;
+        folder.create_root()?;
         let lock = if disks.is_first() {
             folder.lock(left_behind)
         } else {
             folder.lock_part_of(left_behind, placement.hosts.first().map(String::as_str))
         }?;
         folder.remove_temporaries()?;
+        folder.try_out()?;
         Ok(lock)
     };
     let lock = agree(exchange, if disks.leads() { locked().map(Some) } else { Ok(None) })?;

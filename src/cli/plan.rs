@@ -6,6 +6,7 @@ use super::run_config::{RunConfig, partition_of};
 use crate::base::ids::{approximate, rounded_down, to_u64, to_usize};
 use crate::base::mix::{LANE_STATES, mix64};
 use crate::base::partition::Partition;
+use crate::base::shown::shown_path;
 use crate::base::{ProcessId, Result, StateRank};
 use crate::expand::lanes::UNIT_BYTES;
 use crate::expand::{LaneExpansion, LaneSource, StateExpansion, Target};
@@ -84,7 +85,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
         return Ok(());
     }
     println!("puzzle            {} in metric {}", puzzle.name(), puzzle.metric());
-    println!("run folder        {}", folder.display());
+    println!("run folder        {}", shown_path(&folder));
     println!("states            {states} (from the group's order), in {} ranks", partition.state_count());
     println!("generators        {}", puzzle.generators().len());
     println!("shards            {} of {} ranks", partition.shards(), partition.shard_length());

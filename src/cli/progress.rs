@@ -6,7 +6,7 @@ use crate::base::ids::approximate;
 use crate::search::budget::readable_bytes;
 use crate::search::{Event, Observer, RunFolder};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::fs::OpenOptions;
+use std::fs::File;
 use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -18,10 +18,10 @@ use tracing_subscriber::{Layer, Registry, fmt};
 /// Least time between two versions of the progress file.
 const FILE_INTERVAL: Duration = Duration::from_millis(500);
 
-/// A subscriber for the `tracing` events of this session: standard error for people, `run.log` for the record. A log that cannot be opened is
-/// no reason to stop a search.
+/// A subscriber for the `tracing` events of this session: standard error for people, the log file for the record. A log that cannot be opened, or a line that nobody
+/// reads, is no reason to stop a search.
 #[must_use]
-pub fn log_to(folder: Option<&RunFolder>, arguments: &SessionArguments, bar: bool) -> Box<dyn tracing::Subscriber + Send + Sync> {
+pub fn log_to(log: Option<File>, arguments: &SessionArguments, bar: bool) -> Box<dyn tracing::Subscriber + Send + Sync> {
     let shown = match (arguments.quiet, arguments.verbose) {
         (true, _) => LevelFilter::WARN,
         // The bar shows what the lines would.
@@ -30,10 +30,11 @@ pub fn log_to(folder: Option<&RunFolder>, arguments: &SessionArguments, bar: boo
         (_, 1) => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    let people = fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_target(false).without_time().with_filter(shown);
-    let file = folder.and_then(|folder| OpenOptions::new().create(true).append(true).open(folder.file("run.log")).ok());
-    let record =
-        file.map(|file| fmt::layer().with_writer(Mutex::new(file)).with_ansi(false).with_target(false).with_filter(LevelFilter::DEBUG));
+    // The layer's own complaint about a line that it could not write would panic where standard error is closed.
+    let people = fmt::layer().with_ansi(false).with_target(false).log_internal_errors(false);
+    let people = people.with_writer(std::io::stderr).without_time().with_filter(shown);
+    let record = fmt::layer().with_ansi(false).with_target(false).log_internal_errors(false);
+    let record = log.map(|file| record.with_writer(Mutex::new(file)).with_filter(LevelFilter::DEBUG));
     Box::new(Registry::default().with(people).with(record))
 }
 

@@ -1,11 +1,14 @@
 //! `progress.json`: what a run is doing, for `farthest watch` and other terminals. Informational; replaced in one step, never synced.
 
-use crate::base::{Error, Result, atomic_file};
+use crate::base::{Error, Result, atomic_file, regular_file};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Name of the file in the run folder.
 pub const NAME: &str = "progress.json";
+
+/// Most bytes of it: its longest text is a message.
+const MOST_BYTES: u64 = 1 << 20;
 
 /// Whether the run goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,7 +89,7 @@ impl Progress {
     /// `Io` when there is none, `BadData` when it is no progress file.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(NAME);
-        let bytes = std::fs::read(&path).map_err(|source| Error::io("read", &path, source))?;
+        let bytes = regular_file::read(&path, MOST_BYTES)?;
         serde_json::from_slice(&bytes)
             .map_err(|error| Error::bad_data(&path, error, "the progress of a run", "it is written anew by the next run"))
     }

@@ -13,6 +13,7 @@ use super::session;
 use super::watcher::Watcher;
 use crate::base::error::EXIT_STOPPED;
 use crate::base::ids::{to_u64, to_usize};
+use crate::base::shown::shown_line;
 use crate::base::{Error, Result, atomic_file, last_words};
 use crate::evidence::dataset::{self, Dataset};
 use crate::evidence::{Recheck, manifest_file};
@@ -33,7 +34,7 @@ const MOST_LEADING_POSITIONS: u32 = 15;
 /// # Errors
 /// When no transport can be started; all other failures are in the exit code.
 pub fn recheck(arguments: &RecheckArguments) -> Result<i32> {
-    let stop = StopRequest::listen(arguments.session.max_hours)?;
+    let stop = StopRequest::listen(arguments.session.max_hours, !session::is_silent_copy())?;
     let words =
         RunConfig::load(&arguments.folder.join("run.toml")).map_or(ROUND_WORDS, |config| to_usize(config.search.exchange_kib * 128));
     let session = with_other_processes(&arguments.session, &arguments.folder);
@@ -87,7 +88,7 @@ fn job(arguments: &RecheckArguments, session: &SessionArguments, exchange: &dyn 
             agree(exchange, removed)?;
             let compared = compared?;
             if first && !session.quiet {
-                println!("{compared}");
+                session::print_found(&shown_line(&compared))?;
             }
             Ok(0)
         }

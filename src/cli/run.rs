@@ -10,6 +10,7 @@ use super::watcher::Watcher;
 use crate::base::config_text::MOST_FILE_BYTES;
 use crate::base::error::EXIT_STOPPED;
 use crate::base::ids::{to_u64, to_usize};
+use crate::base::shown::shown_line;
 use crate::base::{Error, ProcessId, Result, last_words, regular_file};
 use crate::evidence::Provenance;
 use crate::evidence::dataset::{self, Summary};
@@ -71,7 +72,7 @@ pub fn resume(arguments: &ResumeArguments) -> Result<i32> {
 
 fn start(request: &Request<'_>) -> Result<i32> {
     // First of all: a signal that comes before ends the program as if nobody listened.
-    let stop = StopRequest::listen(request.session.max_hours)?;
+    let stop = StopRequest::listen(request.session.max_hours, !session::is_silent_copy())?;
     // A faulty configuration is reported by the job itself, once and by all processes together.
     let exchange_words = load(request, None).map_or(ROUND_WORDS, |config| to_usize(config.search.exchange_kib * 128));
     session::with_processes(request.session, exchange_words, |exchange| job(request, exchange, &stop))
@@ -79,7 +80,7 @@ fn start(request: &Request<'_>) -> Result<i32> {
 
 /// The configuration that the request names, with the session's changes.
 fn load(request: &Request<'_>, shared: Option<&str>) -> Result<RunConfig> {
-    let mut config = match (request.resumed().filter(|_| !request.config.is_file()), shared) {
+    let mut config = match (request.resumed().filter(|_| !request.config.exists()), shared) {
         (None, _) => RunConfig::load_in(&request.config, request.metric.as_ref())?,
         (Some(_), Some(text)) => RunConfig::of_text(&request.config, text)?,
         (Some(folder), None) => return Err(opening::nothing_to_resume(&RunFolder::new(folder))),
@@ -129,7 +130,7 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange, stop: &StopRequest) -> Re
             } else {
                 format!(" on host {}", placement.hosts[holder.index()])
             };
-            print_summary(request.session, &summary, prepared.folder.root(), &format!("already complete{place}: "));
+            print_summary(request.session, &summary, prepared.folder.root(), &format!("already complete{place}: "))?;
         }
         return Ok(0);
     }
@@ -154,7 +155,7 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange, stop: &StopRequest) -> Re
     if let Some(summary) = summary {
         observer.finish(Phase::Complete, &summary_line(&summary, prepared.folder.root()));
         if first {
-            print_summary(request.session, &summary, prepared.folder.root(), "");
+            print_summary(request.session, &summary, prepared.folder.root(), "")?;
         }
     }
     Ok(code)
@@ -214,10 +215,12 @@ fn summary_line(summary: &Summary, root: &Path) -> String {
     )
 }
 
-fn print_summary(arguments: &SessionArguments, summary: &Summary, root: &Path, prefix: &str) {
+fn print_summary(arguments: &SessionArguments, summary: &Summary, root: &Path, prefix: &str) -> Result<()> {
     if arguments.json {
-        println!("{}", serde_json::to_string_pretty(summary).expect("plain data with text keys"));
+        session::print_found(&serde_json::to_string_pretty(summary).expect("plain data with text keys"))
     } else if !arguments.quiet {
-        println!("{}", session::one_line(&format!("{prefix}{}", summary_line(summary, root))));
+        session::print_found(&shown_line(&format!("{prefix}{}", summary_line(summary, root))))
+    } else {
+        Ok(())
     }
 }

@@ -4,11 +4,18 @@
 //! finalized after the last agreement, never on the way out of an error of one process alone.
 
 use super::arguments::{SessionArguments, Transport};
+use crate::base::error::EXIT_PIPE;
+use crate::base::say::say;
+use crate::base::shown::is_plain;
 use crate::base::{Error, ProcessId, Result};
 use crate::exchange::launcher::Launcher;
 use crate::exchange::{Exchange, local};
+use signal_hook::consts::SIGPIPE;
+use std::io::{ErrorKind, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Runs `job` on every process of the job and returns the exit code, the same on all of them. The job gets the exchange; its error is printed once, by the first process.
 ///
@@ -83,21 +90,35 @@ pub fn print_usage_error(error: &clap::Error) {
     let text = error.to_string();
     let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
     let line = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ").replace(":; ", ": ");
-    eprintln!("farthest: {}; see farthest --help", line.trim_start_matches("error: "));
+    say(&format!("farthest: {}; see farthest --help", line.trim_start_matches("error: ")));
 }
 
-/// Prints an error in one line, unless this is one of several processes and not the first.
+/// Prints an error in one line.
 pub fn print_error(error: &Error) {
-    eprintln!("farthest: {}", one_line(&error.to_string()));
+    say(&format!("farthest: {error}"));
 }
 
-/// Text on one line, without control characters that could change a terminal.
-#[must_use]
-pub fn one_line(text: &str) -> String {
-    text.replace('\n', " ")
-        .chars()
-        .flat_map(|letter| if letter.is_control() { letter.escape_default().collect() } else { vec![letter] })
-        .collect()
+/// Ends the program quietly, with the code of a SIGPIPE, when somebody who reads its output has gone, as `head` does. Not for commands that search: those go on, what
+/// they find is in the folder.
+///
+/// # Errors
+/// When the system refuses to register a handler.
+pub fn end_with_the_reader() -> Result<()> {
+    signal_hook::flag::register_conditional_shutdown(SIGPIPE, EXIT_PIPE, Arc::new(AtomicBool::new(true)))
+        .map(|_| ())
+        .map_err(|error| Error::config(format!("cannot listen to SIGPIPE: {error}")))
+}
+
+/// Prints what a command that searches found. That nobody reads it is no failure.
+///
+/// # Errors
+/// `Io` for all else that keeps it from being written.
+pub fn print_found(text: &str) -> Result<()> {
+    let mut output = std::io::stdout().lock();
+    match writeln!(output, "{text}").and_then(|()| output.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::io("write to", Path::new("standard output"), error)),
+        _ => Ok(()),
+    }
 }
 
 /// A number of things: `1 state`, `2 states`.
@@ -113,7 +134,7 @@ pub fn shell_word(path: &Path) -> String {
     let path = if path.as_os_str().as_bytes().starts_with(b"-") { Path::new(".").join(path) } else { path.to_path_buf() };
     let bytes = path.as_os_str().as_bytes();
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+=:,@%".contains(byte) || *byte >= 0x80;
-    let text = std::str::from_utf8(bytes).ok().filter(|text| !text.chars().any(char::is_control));
+    let text = std::str::from_utf8(bytes).ok().filter(|text| text.chars().all(is_plain));
     match text {
         Some(text) if !bytes.is_empty() && bytes.iter().all(plain) => text.to_owned(),
         Some(text) => format!("'{}'", text.replace('\'', "'\\''")),

@@ -7,6 +7,7 @@ use super::arguments::{SolveArguments, SolveFamily};
 use super::run_config::{RunConfig, partition_of};
 use super::solve_board::solve_board;
 use crate::base::ids::to_usize;
+use crate::base::shown::shown_line;
 use crate::base::{Error, Result};
 use crate::evidence::dataset;
 use crate::evidence::unreachable::{self, Unreachable};
@@ -114,11 +115,11 @@ impl Answer<'_> {
 
     fn print(&self, arguments: &SolveArguments, drawing: &Drawing) {
         println!("{}, metric {}", self.puzzle.name(), self.puzzle.metric());
-        println!("from  {}", self.ends.from_text());
-        println!("to    {}", self.ends.to_text());
+        println!("from  {}", shown_line(self.ends.from_text()));
+        println!("to    {}", shown_line(self.ends.to_text()));
         let solution = match &self.solution {
             Err(reason) => {
-                println!("no word leads there: {reason}");
+                println!("no word leads there: {}", shown_line(&reason.to_string()));
                 return;
             }
             Ok(solution) => solution,

@@ -1,6 +1,8 @@
 //! `farthest solve-board`: the verdict on a number rotation board, and a word that solves it.
 
 use crate::base::ids::to_u64;
+use crate::base::regular_file::{self, What};
+use crate::base::say::say;
 use crate::base::{Error, Result};
 use crate::boards::{Board, BoardGroup, Solution, Solver, Unsolvable, claims, solve_by_spirals, solve_shortest, verdict};
 use crate::puzzle::{BlockTurn, BoardShape};
@@ -168,17 +170,24 @@ pub(super) fn size(text: &str) -> Result<BoardShape> {
 }
 
 fn read(file: &Path) -> Result<String> {
-    let fail = |source| Error::io("read", file, source);
-    let mut bytes = Vec::new();
-    if file == Path::new("-") {
+    let bytes = if file == Path::new("-") {
         if stdin().is_terminal() {
-            eprintln!("reading the board from the terminal; end with Ctrl-D");
+            say("reading the board from the terminal; end with Ctrl-D");
         }
-        stdin().lock().take(MOST_FILE_BYTES).read_to_end(&mut bytes).map_err(fail)?;
+        let mut bytes = Vec::new();
+        stdin().lock().take(MOST_FILE_BYTES).read_to_end(&mut bytes).map_err(|source| Error::io("read", file, source))?;
+        bytes
     } else {
-        std::fs::File::open(file).map_err(fail)?.take(MOST_FILE_BYTES).read_to_end(&mut bytes).map_err(fail)?;
-    }
-    if to_u64(bytes.len()) == MOST_FILE_BYTES {
+        match regular_file::look(file).map_err(|source| Error::io("read", file, source))? {
+            (What::File, open) => regular_file::read_open(open, file, MOST_FILE_BYTES)?,
+            (What::Folder, _) => return Err(Error::bad_data(file, "a folder", "a file with a board", "name a file in it")),
+            (What::Other, _) => {
+                let cure = "send the board to standard input and write --file -";
+                return Err(Error::bad_data(file, "a pipe, socket or device", "a file with a board", cure));
+            }
+        }
+    };
+    if to_u64(bytes.len()) >= MOST_FILE_BYTES {
         return Err(Error::bad_data(file, format!("{MOST_FILE_BYTES} bytes or more"), "a board", "name the file of a board"));
     }
     let text =

@@ -3,9 +3,9 @@
 use super::arguments::StatusArguments;
 use super::progress::{readable_count, span};
 use super::run_state::{RunState, State, age_seconds};
-use super::session::one_line;
 use crate::base::Result;
 use crate::base::ids::{approximate, rounded_down};
+use crate::base::shown::shown_line;
 use crate::search::RunFolder;
 use jiff::Timestamp;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub fn status(arguments: &StatusArguments) -> Result<i32> {
         println!("{}", serde_json::to_string_pretty(&json(&run, &arguments.folder)).expect("plain data with text keys"));
     } else {
         for (name, value) in lines(&run, &arguments.folder) {
-            println!("{name:<11} {}", one_line(&value));
+            println!("{name:<11} {}", shown_line(&value));
         }
     }
     Ok(run.state.exit_code())

@@ -4,6 +4,7 @@ use super::arguments::WatchArguments;
 use super::progress::{bar, bar_message};
 use super::progress_file::{Phase, Progress};
 use super::run_state::{State, is_alive, killed_message};
+use crate::base::shown::shown_line;
 use crate::base::{Error, Result};
 use crate::search::RunFolder;
 use std::time::{Duration, Instant};
@@ -30,7 +31,7 @@ pub fn watch(arguments: &WatchArguments) -> Result<i32> {
         }
     };
     let bar = bar(first.expected);
-    bar.set_prefix(format!("{} {}", first.puzzle, first.metric));
+    bar.set_prefix(shown_line(&format!("{} {}", first.puzzle, first.metric)));
     let mut last_sign_of_life = Instant::now();
     let mut progress = first;
     loop {
@@ -59,7 +60,7 @@ pub fn watch(arguments: &WatchArguments) -> Result<i32> {
         }
     }
     bar.finish_and_clear();
-    println!("{}", progress.message);
+    println!("{}", shown_line(&progress.message));
     let state = match progress.phase {
         Phase::Complete => State::Complete,
         Phase::Stopped => State::Stopped,

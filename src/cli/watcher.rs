@@ -6,6 +6,8 @@ use super::progress::{Reporter, log_to, wants_bar};
 use super::progress_file::{Phase, Progress};
 use super::session;
 use crate::base::ids::to_u64;
+use crate::base::regular_file;
+use crate::base::say::say;
 use crate::exchange::Exchange;
 use crate::search::host::{self, Placement};
 use crate::search::{Observer, Silent, StopReason};
@@ -26,9 +28,14 @@ impl Watcher {
         if exchange.process().0 != 0 {
             return Self::Other(Silent);
         }
-        let subscriber = log_to(Some(&prepared.folder), arguments, wants_bar(arguments));
+        let log = regular_file::open_to_append(&prepared.folder.file("run.log"));
+        let warning = log.as_ref().err().map(ToString::to_string);
+        let subscriber = log_to(log.ok(), arguments, wants_bar(arguments));
         // Tests run several jobs in one program; the first one's log stays.
         let _ = tracing::subscriber::set_global_default(subscriber);
+        if let Some(warning) = warning {
+            tracing::warn!("this session has no log: {warning}");
+        }
         let progress = Progress {
             phase: Phase::Running,
             puzzle: prepared.puzzle.name().into(),
@@ -75,7 +82,7 @@ impl Watcher {
         // The bar is gone before the line is printed.
         self.finish(Phase::Stopped, &message);
         if let Self::First(_) = self {
-            eprintln!("farthest: {message}");
+            say(&format!("farthest: {message}"));
         }
     }
 

@@ -1,6 +1,7 @@
 //! How the job was started, and how it ends when a process fails: launcher guard and panic hook.
 
-use crate::base::error::EXIT_PANIC;
+use crate::base::error::{EXIT_IO, EXIT_PANIC};
+use crate::base::say::say;
 use crate::base::{Error, Result, last_words};
 use std::time::Duration;
 
@@ -62,14 +63,21 @@ pub fn install_panic_hook() {
             .unwrap_or_else(|| "panic".into());
         let place = info.location().map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
         let name = last_words::process_name();
-        eprintln!("{name}: internal error{place}: {message}; please report it; the last checkpoint is intact, resume with farthest resume");
+        // The macros that print panic when they cannot: a full disk behind standard output is no fault of this program.
+        if let Some(reason) = message.strip_prefix("failed printing to stdout: ") {
+            say(&format!("farthest: cannot write to standard output: {reason}"));
+            end_job(EXIT_IO);
+        }
+        say(&format!(
+            "{name}: internal error{place}: {message}; please report it; the last checkpoint is intact, resume with farthest resume"
+        ));
         end_job(EXIT_PANIC);
     }));
 }
 
 /// Says a line on standard error and ends all processes of the job at once with `code`.
 pub fn end_with(code: i32, line: &str) -> ! {
-    eprintln!("{line}");
+    say(line);
     end_job(code)
 }
 

@@ -1,22 +1,30 @@
 //! From configuration to puzzle: the one place that knows all families by name.
 //!
 //! A puzzle file holds `family = "..."` and the family's keys at top level; a run configuration may hold them in a `[puzzle]`
-//! table or name a file or a short name. To add a family, write its file in `family/`, its variant in `source.rs` and its line in [`puzzle`].
+//! table or name a file or a short name. To add a family, write its file in `family/`, its variant in `source.rs` and its line in `FAMILIES`.
 
 pub(in crate::puzzle) mod permutation_text;
 
-use super::PuzzleSource;
 use super::family::permutations::PermutationPuzzle;
 use super::family::planes::PlanePuzzle;
 use super::family::rotation_board;
 use super::source::is_reserved;
+use super::{PuzzleSource, shipped};
 use crate::base::Result;
 use crate::base::config_text::{ConfigTable, MOST_FILE_BYTES, shown_text};
 use crate::base::ids::to_u64;
 use std::path::Path;
 
-/// The families by the names that configurations use.
-pub const FAMILIES: [&str; 4] = ["turnstyle", "permutations", "planes", "rotation-board"];
+/// Takes the keys of one family.
+type ReadFamily = fn(&mut ConfigTable) -> Result<PuzzleSource>;
+
+/// The families by the names that configurations use, and who reads their keys: no name stands for another family.
+const FAMILIES: [(&str, ReadFamily); 4] = [
+    ("turnstyle", turnstyle),
+    ("permutations", |table| PermutationPuzzle::read(table).map(PuzzleSource::Permutations)),
+    ("planes", |table| PlanePuzzle::read(table).map(PuzzleSource::Planes)),
+    ("rotation-board", |table| rotation_board::read(table).map(PuzzleSource::RotationBoard)),
+];
 
 /// Longest name of a puzzle or metric.
 const LONGEST_NAME: usize = 100;
@@ -24,14 +32,26 @@ const LONGEST_NAME: usize = 100;
 /// Takes a puzzle's keys from `table`, and judges no others: the caller takes its own and then calls [`ConfigTable::finish`].
 ///
 /// # Errors
-/// When the keys describe no puzzle.
+/// When the keys describe no puzzle, or one of one's own under the name of one that comes with the program.
 pub fn puzzle(table: &mut ConfigTable) -> Result<PuzzleSource> {
-    let source = match table.required_choice("family", &FAMILIES)?.as_str() {
-        "permutations" => PuzzleSource::Permutations(PermutationPuzzle::read(table)?),
-        "planes" => PuzzleSource::Planes(PlanePuzzle::read(table)?),
-        "rotation-board" => PuzzleSource::RotationBoard(rotation_board::read(table)?),
-        _ => turnstyle(table)?,
-    };
+    let source = puzzle_of_any_name(table)?;
+    if let Some(shipped) = shipped::find(&source.name())
+        && shipped.source()? != source
+    {
+        return Err(table.place_of("name").refuse(
+            format!("\"{}\" with other generators or metrics than the puzzle of this name that comes with farthest", shipped.name),
+            "a name of its own",
+            "its results would mix with that one's: choose another name",
+        ));
+    }
+    Ok(source)
+}
+
+/// The same for one that may be the shipped puzzle of its name itself.
+fn puzzle_of_any_name(table: &mut ConfigTable) -> Result<PuzzleSource> {
+    let family = table.required_choice("family", &FAMILIES.map(|(name, _)| name))?;
+    let (_, read) = FAMILIES.iter().find(|(name, _)| *name == family).expect("one of the names that were offered");
+    let source = read(table)?;
     // Inverses and cycles take more bytes written out; the run folder's copy must be readable, too.
     let bytes = to_u64(source.to_toml().len());
     if bytes > MOST_FILE_BYTES {
@@ -41,6 +61,14 @@ pub fn puzzle(table: &mut ConfigTable) -> Result<PuzzleSource> {
             "leave some out",
         ));
     }
+    Ok(source)
+}
+
+/// The puzzle of a file that comes with the program.
+pub(in crate::puzzle) fn shipped_puzzle(file_name: &str, text: &str) -> Result<PuzzleSource> {
+    let mut table = ConfigTable::parse(file_name, text)?;
+    let source = puzzle_of_any_name(&mut table)?;
+    table.finish()?;
     Ok(source)
 }
 
@@ -114,9 +142,9 @@ pub(in crate::puzzle) fn puzzle_name(table: &mut ConfigTable) -> Result<String> 
     let name = name(table)?;
     if is_reserved(&name) {
         return Err(table.place_of("name").refuse(
-            format!("\"{name}\""),
-            "a name that no built-in family uses",
-            "its results would mix with theirs: choose another name",
+            format!("\"{name}\", which reads as the name of a built-in puzzle"),
+            "a name of its own",
+            "its results would mix with that one's: choose another name",
         ));
     }
     Ok(name)

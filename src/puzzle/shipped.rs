@@ -66,7 +66,7 @@ impl ShippedPuzzle {
     /// # Errors
     /// Never for the files as they are tested.
     pub fn source(&self) -> Result<PuzzleSource> {
-        parse::puzzle_text(&format!("configs/puzzles/{}.toml", self.name), self.text)
+        parse::shipped_puzzle(&format!("configs/puzzles/{}.toml", self.name), self.text)
     }
 }
 
@@ -115,6 +115,7 @@ mod tests {
             assert_eq!(source.name(), puzzle.name);
             assert!(puzzle.text.starts_with("# ") && puzzle.description().ends_with(" states."), "{}", puzzle.name);
             assert_eq!(parse::puzzle_text("copy.toml", source.to_toml()).expect("canonical"), source);
+            assert_eq!(parse::puzzle_text("copy.toml", puzzle.text).expect("under its own name"), source);
             for metric in source.metrics() {
                 assert!(source.build(&metric).expect("valid").is_inverse_closed(), "{} {metric}", puzzle.name);
             }

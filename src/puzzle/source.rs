@@ -162,11 +162,23 @@ impl PuzzleSource {
     }
 }
 
-/// Whether a built-in family makes puzzles of such names, now or later, so that no file may take it.
+/// Whether a built-in family makes puzzles of such names, now or later, or they read as Twiddle's parameters, which stand for a built-in board; so that no
+/// file may take it.
 pub(in crate::puzzle) fn is_reserved(name: &str) -> bool {
-    ["turnstyle", "rotation"]
-        .into_iter()
-        .any(|family| name.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')))
+    let of_a_family = |family| name.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+    ["turnstyle", "rotation"].into_iter().any(of_a_family) || begins_with_measures(name)
+}
+
+/// Whether the name begins as `4x3n2` does: digits, `x`, digits, `n`, and a digit.
+fn begins_with_measures(name: &str) -> bool {
+    let rows = after_digits(name).and_then(|rest| rest.strip_prefix('x'));
+    rows.and_then(after_digits).and_then(|rest| rest.strip_prefix('n')).and_then(after_digits).is_some()
+}
+
+/// What follows the digits that the text begins with; none when there are none.
+fn after_digits(text: &str) -> Option<&str> {
+    let rest = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    (rest.len() < text.len()).then_some(rest)
 }
 
 /// The size in `turnstyle-12`.
@@ -225,6 +237,9 @@ mod tests {
     #[test]
     fn names_of_the_families_are_reserved() {
         assert!(is_reserved("turnstyle-12") && is_reserved("rotation-3x4n2"));
-        assert!(!is_reserved("turnstyles") && !is_reserved("loopover-3x3"));
+        assert!(is_reserved("4x3n2") && is_reserved("03x3n2m5") && is_reserved("99999999999x3n2-mine"));
+        for free in ["turnstyles", "loopover-3x3", "3x3", "x3n2", "3xn2", "3x3n", "my-4x3n2"] {
+            assert!(!is_reserved(free), "{free}");
+        }
     }
 }

@@ -6,8 +6,9 @@
 
 use super::host::Placement;
 use super::run_folder::{PROBE, RunFolder};
+use super::run_lock;
 use crate::base::ids::{index_u32, low_u32, to_u64, to_usize};
-use crate::base::{Error, ProcessId, Result};
+use crate::base::{Error, ProcessId, Result, regular_file};
 use crate::exchange::{Exchange, agree, broadcast};
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
@@ -16,6 +17,9 @@ use std::time::{Duration, Instant};
 
 /// How long a shared folder may take to show a new file to another host.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Bytes of a token.
+pub(super) const MOST_TOKEN_BYTES: u64 = 8;
 
 /// The folders of a job, by who sees them.
 #[derive(Clone, Debug)]
@@ -85,9 +89,11 @@ impl Disks {
         let _ = fs::remove_file(&own);
         let leaders: Vec<usize> =
             (0..all.len()).map(|process| all.iter().position(|seen| *seen == all[process]).unwrap_or(process)).collect();
-        if let Some(process) =
-            (0..all.len()).find(|&process| all[process].iter().any(|&other| leaders.get(to_usize(other)) != Some(&leaders[process])))
-        {
+        let contradicts =
+            (0..all.len()).find(|&process| all[process].iter().any(|&other| leaders.get(to_usize(other)) != Some(&leaders[process])));
+        if let Some(process) = contradicts {
+            // The job that holds the folder removes the tokens of others.
+            agree(exchange, run_lock::refuse_held(folder.root()))?;
             return Err(Error::config(format!(
                 "{}: process {process} on host {} sees files of processes that do not see its own; wait for the file system, or choose another folder with --out",
                 folder.root().display(),
@@ -197,7 +203,7 @@ fn write_token(path: &Path, token: u64) -> Result<()> {
 fn sees(path: &Path, token: u64) -> bool {
     let since = Instant::now();
     loop {
-        if fs::read(path).is_ok_and(|found| found == token.to_le_bytes()) {
+        if regular_file::read(path, MOST_TOKEN_BYTES).is_ok_and(|found| found == token.to_le_bytes()) {
             return true;
         }
         if since.elapsed() > PATIENCE {

@@ -26,6 +26,7 @@ pub enum Ending {
 /// The same on every process: broken invariants, failing disks, damaged checkpoints.
 pub fn run(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<Ending> {
     checkpoint::restore_or_start(search, observer)?;
+    search.stop.take_votes();
     let restored = search.levels.len();
     let ending = go_on(search, observer);
     // Edges show a fault up to two levels behind the one it happened in.

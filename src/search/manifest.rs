@@ -3,6 +3,7 @@
 use crate::base::codec::{self, Kind};
 use crate::base::mix::Fingerprint;
 use crate::base::partition::Partition;
+use crate::base::shown::shown_text;
 use crate::base::{Depth, Error, Result, StateRank};
 use crate::puzzle::Puzzle;
 use crate::store::{BlockEntry, Edges, LevelPart};
@@ -12,6 +13,9 @@ use std::path::Path;
 
 /// Envelope of a manifest.
 pub const MANIFEST_KIND: Kind = Kind { letters: *b"MANI", version: 3 };
+
+/// Most bytes of a manifest.
+pub const MOST_MANIFEST_BYTES: u64 = codec::MOST_ENVELOPE_BYTES;
 
 /// What version 2 lacks at its end: no samples.
 const NO_SAMPLES: [u8; 1] = [0];
@@ -137,7 +141,7 @@ impl Manifest {
         let mut differences = Vec::new();
         let mut compare = |key: &str, theirs: &str, ours: &str| {
             if theirs != ours {
-                differences.push(format!("{key} = {theirs} there, {ours} here"));
+                differences.push(format!("{key} = {} there, {ours} here", shown_text(theirs)));
             }
         };
         compare("puzzle", &self.puzzle_name, puzzle.name());

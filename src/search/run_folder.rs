@@ -1,8 +1,9 @@
 //! The folder of a run: where each file is.
 
 use super::run_lock::{LOCK, LeftBehind, RunLock, is_held};
+use crate::base::regular_file::{self, MOST_NOTE_BYTES};
 use crate::base::{Error, Result, atomic_file};
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files of a run folder beside the lock.
@@ -89,10 +90,13 @@ impl RunFolder {
             .filter(|name| !name.starts_with(PROBE) && !temporaries.iter().any(|temporary| temporary.as_os_str() == name.as_str()))
             .collect();
         match names.first() {
-            Some(name) if !names.iter().any(|name| MARKS.contains(&name.as_str())) => Err(Error::CannotCreate {
-                path: self.root.clone(),
-                reason: format!("is no run folder (it holds {name:?}); choose an empty or new folder with --out"),
-            }),
+            // A job that starts at the same time may have put its lock there behind the list; what else it makes comes later.
+            Some(name) if !MARKS.iter().any(|mark| names.iter().any(|name| name == mark) || self.file(mark).symlink_metadata().is_ok()) => {
+                Err(Error::CannotCreate {
+                    path: self.root.clone(),
+                    reason: format!("is no run folder (it holds {name:?}); choose an empty or new folder with --out"),
+                })
+            }
             _ => Ok(()),
         }
     }
@@ -124,12 +128,11 @@ impl RunFolder {
         FILES.iter().try_for_each(|name| remove_file(&atomic_file::temporary_name(&self.file(name))))
     }
 
-    /// Creates the folder (first process only) and checks that files can be written, synced and renamed in it.
+    /// Checks that files can be written, synced and renamed in the folder. Only for who holds the lock: of two that try at the same time one would fail.
     ///
     /// # Errors
     /// `Io` with exit code 77 when permission is missing, 74 for other faults.
-    pub fn create(&self) -> Result<()> {
-        self.create_root()?;
+    pub fn try_out(&self) -> Result<()> {
         let probe = self.file(PROBE);
         atomic_file::write(&probe, b"probe")?;
         fs::remove_file(&probe).map_err(|source| Error::io("remove", &probe, source))
@@ -150,7 +153,7 @@ impl RunFolder {
         })?;
         // A checkpoint in a folder whose own name is lost would be lost with it. A parent that may not be read cannot be synced.
         for parent in missing.iter().filter_map(|folder| folder.parent()) {
-            if let Ok(opened) = File::open(if parent.as_os_str().is_empty() { Path::new(".") } else { parent }) {
+            if let Ok(opened) = atomic_file::open_folder(if parent.as_os_str().is_empty() { Path::new(".") } else { parent }) {
                 opened.sync_all().map_err(|source| Error::io("sync the folder above", &self.root, source))?;
             }
         }
@@ -182,7 +185,7 @@ impl RunFolder {
     /// Who holds the lock, or held it last, as it wrote itself down.
     #[must_use]
     pub fn lock_owner(&self) -> LockOwner {
-        let text = fs::read_to_string(self.file(LOCK)).unwrap_or_default();
+        let text = regular_file::read_text(&self.file(LOCK), MOST_NOTE_BYTES).unwrap_or_default();
         let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key).map(|rest| rest.trim().to_owned()));
         LockOwner {
             host: value("host "),
@@ -246,11 +249,12 @@ mod tests {
     fn one_job_at_a_time() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let run = RunFolder::new(folder.path());
-        run.create().expect("writable");
+        run.create_root().expect("writable");
         let held = run.lock(LeftBehind::Refuse).expect("free");
         let error = run.lock(LeftBehind::Refuse).expect_err("held");
         assert_eq!(error.exit_code(), 73);
         assert!(error.to_string().contains(&format!("process id {}", std::process::id())), "{error}");
+        run.try_out().expect("writable");
         assert!(run.is_run() && run.is_locked());
         assert_eq!(run.lock_owner().process_id, Some(std::process::id()));
         drop(held);

@@ -7,14 +7,16 @@
 
 use super::host::host_name;
 use crate::base::error::EXIT_IN_USE;
+use crate::base::regular_file::{self, MOST_NOTE_BYTES};
 use crate::base::{Error, Result, fault_point, last_words};
 use crate::exchange::launcher;
 use rustix::io::Errno;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -56,21 +58,13 @@ impl RunLock {
     /// `CannotCreate` naming the job that holds it.
     pub fn take(root: &Path, left_behind: LeftBehind, whole: Option<&str>) -> Result<Self> {
         let path = root.join(LOCK);
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(|source| Error::io("open", &path, source))?;
+        let mut file = regular_file::open_to_change(&path)?;
         let locked = fault_point::pass("folder-lock").map_err(TryLockError::Error).and_then(|()| lock_patiently(&file));
         let by_system = match locked {
             Ok(()) => true,
             Err(TryLockError::WouldBlock) => {
-                let mut owner = String::new();
-                let _ = file.read_to_string(&mut owner);
-                let cure = "wait for it, or choose another folder with --out";
-                return Err(in_use(root, &format!("another job is using this run folder ({}); {cure}", one_line(&owner))));
+                let owner = regular_file::read_open(file, &path, MOST_NOTE_BYTES).unwrap_or_default();
+                return Err(used_by(root, &String::from_utf8_lossy(&owner)));
             }
             Err(TryLockError::Error(error)) if has_no_locks(&error) => false,
             Err(TryLockError::Error(source)) => return Err(Error::io("lock", &path, source)),
@@ -105,8 +99,20 @@ fn lock_patiently(file: &File) -> Result<(), TryLockError> {
 /// Whether a job holds the folder, as far as can be seen without disturbing it: asks for a shared lock, and gives it back at once.
 #[must_use]
 pub fn is_held(root: &Path) -> bool {
-    let held = File::open(root.join(LOCK)).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)));
-    held || root.join(OWNER).exists()
+    let held = regular_file::open(&root.join(LOCK)).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)));
+    held || root.join(OWNER).is_file()
+}
+
+/// Refuses the folder when a job holds it.
+///
+/// # Errors
+/// `CannotCreate` naming that job.
+pub(super) fn refuse_held(root: &Path) -> Result<()> {
+    if !is_held(root) {
+        return Ok(());
+    }
+    let card = |name: &str| regular_file::read_text(&root.join(name), MOST_NOTE_BYTES).ok();
+    Err(used_by(root, &card(OWNER).or_else(|| card(LOCK)).unwrap_or_default()))
 }
 
 /// Whether the error says that the file system has no locks.
@@ -128,6 +134,10 @@ fn card(whole: Option<&str>) -> String {
 
 fn one_line(card: &str) -> String {
     card.trim().replace('\n', ", ")
+}
+
+fn used_by(root: &Path, card: &str) -> Error {
+    in_use(root, &format!("another job is using this run folder ({}); wait for it, or choose another folder with --out", one_line(card)))
 }
 
 fn in_use(root: &Path, reason: &str) -> Error {
@@ -155,6 +165,18 @@ fn marked(root: &Path, card: &str) -> Error {
     )
 }
 
+/// The marks that this program has on folders, for an ending that drops nothing.
+static MARKS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes the marks of this program: for an ending at once, before anything was searched. Locks of the system end with the program.
+pub(super) fn give_up_marks() {
+    // Whoever holds the list just now is making a mark, or removing one.
+    let marks = MARKS.lock().unwrap_or_else(PoisonError::into_inner);
+    for mark in marks.iter() {
+        let _ = fs::remove_file(mark);
+    }
+}
+
 /// The mark of a job on a folder without locks. Dropping it removes the file.
 #[derive(Debug)]
 struct OwnerFile {
@@ -167,7 +189,13 @@ impl OwnerFile {
     /// Puts the mark there, and lets it beat.
     fn create(root: &Path, card: &str) -> Result<Self> {
         let path = root.join(OWNER);
-        let mut file = match OpenOptions::new().write(true).create_new(true).open(&path) {
+        let mut marks = MARKS.lock().unwrap_or_else(PoisonError::into_inner);
+        let created = OpenOptions::new().write(true).create_new(true).open(&path);
+        if created.is_ok() {
+            marks.push(path.clone());
+        }
+        drop(marks);
+        let mut file = match created {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 Self::refuse_present(root)?;
@@ -184,9 +212,10 @@ impl OwnerFile {
         let beat = move || {
             let mut beats = 0_u64;
             while ended.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
-                let taken_over = match fs::read_to_string(&seen) {
-                    Ok(text) => !text.starts_with(&card),
-                    Err(error) => error.kind() == ErrorKind::NotFound,
+                let taken_over = match regular_file::read_if_there(&seen, MOST_NOTE_BYTES) {
+                    Ok(Some(text)) => !text.starts_with(card.as_bytes()),
+                    Ok(None) => true,
+                    Err(_) => false,
                 };
                 if taken_over {
                     launcher::end_with(
@@ -212,12 +241,8 @@ impl OwnerFile {
 
     /// What the mark of a job says, when there is one.
     fn read(root: &Path) -> Result<Option<String>> {
-        let path = root.join(OWNER);
-        match fs::read_to_string(&path) {
-            Ok(text) => Ok(Some(text)),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(Error::io("read", &path, source)),
-        }
+        let text = regular_file::read_if_there(&root.join(OWNER), MOST_NOTE_BYTES)?;
+        Ok(text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
     /// Refuses a folder that has the mark of a job.
@@ -255,7 +280,9 @@ impl Drop for OwnerFile {
         if let Some(heart) = self.heart.take() {
             let _ = heart.join();
         }
+        let mut marks = MARKS.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = fs::remove_file(&self.path);
+        marks.retain(|mark| *mark != self.path);
     }
 }
 

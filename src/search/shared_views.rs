@@ -8,9 +8,10 @@
 //! agreement that follows the closing. So nobody reads a shard that its owner writes.
 
 use super::Search;
+use super::disks::MOST_TOKEN_BYTES;
 use super::host::running_kernel;
 use crate::base::ids::{index_u32, low_u32};
-use crate::base::{Error, ProcessId, Result, ShardId};
+use crate::base::{Error, ProcessId, Result, ShardId, regular_file};
 use crate::exchange::agree;
 use crate::store::{Lanes, MappedView, Shard, Storage, scratch_path};
 use std::collections::BTreeMap;
@@ -90,7 +91,7 @@ impl SharedViews {
         let mine: Vec<u64> = (0..search.exchange.processes())
             .map(|other| {
                 let [expected, their_kernel] = tokens[index_u32(other)][..] else { return 0 };
-                let found = std::fs::read(token_path(&work, ProcessId(other))).unwrap_or_default();
+                let found = regular_file::read(&token_path(&work, ProcessId(other)), MOST_TOKEN_BYTES).unwrap_or_default();
                 let shares = wants && other != me.0 && kernel != 0 && kernel == their_kernel;
                 u64::from(shares && found == expected.to_le_bytes())
             })

@@ -1,11 +1,18 @@
 //! Requests to stop: signals and the wall-clock budget. All processes vote in every round and stop at the same one.
+//!
+//! There are rounds only once a search is at work. Before, while a folder is opened, a lock waited for or a checkpoint read, nobody votes: a request that comes then
+//! is met by the first round when that comes soon, and else ends the job, which has nothing to lose yet.
 
+use super::run_lock;
 use crate::base::error::EXIT_STOPPED;
+use crate::base::say::say;
 use crate::base::{Error, Result};
+use crate::exchange::launcher;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXCPU};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 /// Why a search stops early.
@@ -45,11 +52,22 @@ impl fmt::Display for StopReason {
     }
 }
 
+/// How long a signal waits for a search that is not at work yet.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Stack of the thread that looks.
+const STACK_BYTES: usize = 128 << 10;
+
+/// Time between two looks for such a signal.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// Who may ask this process to stop.
 #[derive(Debug, Default)]
 pub struct StopRequest {
     flags: Vec<Arc<AtomicBool>>,
     budget: Option<(Instant, Duration)>,
+    /// Whether votes are taken, or the job is over.
+    at_work: Arc<AtomicBool>,
 }
 
 impl StopRequest {
@@ -60,11 +78,12 @@ impl StopRequest {
     }
 
     /// Listens to USR1, TERM, INT, XCPU and HUP, and to the clock when there is a `budget`. A handler only sets a flag; the same signal
-    /// a second time ends the process at once with exit code 75, which is safe: the last checkpoint stays valid.
+    /// a second time ends the process at once with exit code 75, which is safe: the last checkpoint stays valid. So does a signal that finds no search at work
+    /// ([`StopRequest::take_votes`]) within a second; this process says so if it `speaks`.
     ///
     /// # Errors
-    /// When the system refuses to register a handler.
-    pub fn listen(budget: Option<Duration>) -> Result<Self> {
+    /// When the system refuses to register a handler, or to start a thread.
+    pub fn listen(budget: Option<Duration>, speaks: bool) -> Result<Self> {
         let mut flags = Vec::new();
         for (signal, name) in SIGNALS {
             let flag = Arc::new(AtomicBool::new(false));
@@ -73,7 +92,18 @@ impl StopRequest {
                 .map_err(|error| Error::config(format!("cannot listen to {name}: {error}")))?;
             flags.push(flag);
         }
-        Ok(Self { flags, budget: budget.map(|length| (Instant::now(), length)) })
+        let at_work = Arc::new(AtomicBool::new(false));
+        let (seen, working) = (flags.clone(), Arc::clone(&at_work));
+        Builder::new()
+            .stack_size(STACK_BYTES)
+            .spawn(move || end_when_nobody_votes(&seen, &working, speaks))
+            .map_err(|error| Error::config(format!("cannot start a thread: {error}; raise the limits (ulimit -u)")))?;
+        Ok(Self { flags, budget: budget.map(|length| (Instant::now(), length)), at_work })
+    }
+
+    /// From now on votes are taken often, or the job is over: requests are met in order.
+    pub fn take_votes(&self) {
+        self.at_work.store(true, Ordering::Relaxed);
     }
 
     /// Adds this process's votes to `votes` ([`VOTES`] entries). Only the first process looks at the clock; it stops so early that twice the longest
@@ -92,20 +122,54 @@ impl StopRequest {
     }
 }
 
+impl Drop for StopRequest {
+    fn drop(&mut self) {
+        self.take_votes();
+    }
+}
+
+/// Ends the job when a signal came and no search is at work soon after it.
+fn end_when_nobody_votes(flags: &[Arc<AtomicBool>], at_work: &AtomicBool, speaks: bool) {
+    let mut since: Option<(&str, Instant)> = None;
+    while !at_work.load(Ordering::Relaxed) {
+        std::thread::sleep(LOOK);
+        let received = || flags.iter().zip(SIGNALS).find(|(flag, _)| flag.load(Ordering::Relaxed)).map(|(_, (_, name))| name);
+        since = since.or_else(|| received().map(|name| (name, Instant::now())));
+        if let Some((name, at)) = since
+            && at.elapsed() >= PATIENCE
+            && !at_work.load(Ordering::Relaxed)
+        {
+            run_lock::give_up_marks();
+            if speaks {
+                say(&format!(
+                    "farthest: stopped ({name} received) before the search was at work; nothing is lost, give the same command again"
+                ));
+            }
+            launcher::end_job(EXIT_STOPPED);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn budgeted(seconds: u64) -> StopRequest {
+        let mut stop = StopRequest::never();
+        stop.budget = Some((Instant::now(), Duration::from_secs(seconds)));
+        stop
+    }
+
     #[test]
     fn a_used_up_budget_stops_the_search() {
-        let stop = StopRequest { flags: Vec::new(), budget: Some((Instant::now(), Duration::from_secs(0))) };
+        let stop = budgeted(0);
         let mut votes = [0; VOTES];
         stop.vote(false, 0.0, &mut votes);
         assert_eq!(StopReason::of_votes(&votes), None);
         stop.vote(true, 0.0, &mut votes);
         assert_eq!(StopReason::of_votes(&votes), Some(StopReason::Budget));
         // A commit that takes a minute needs a margin of two.
-        let stop = StopRequest { flags: Vec::new(), budget: Some((Instant::now(), Duration::from_secs(100))) };
+        let stop = budgeted(100);
         let mut votes = [0; VOTES];
         stop.vote(true, 1.0, &mut votes);
         assert_eq!(votes[0], 0);

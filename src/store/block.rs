@@ -99,6 +99,32 @@ impl BlockEntry {
         (entry, stored)
     }
 
+    /// Checks that the index promises no more members and bytes than a set of a shard of `length` offsets can have, before anything is read or unpacked.
+    ///
+    /// # Errors
+    /// `BadData` naming what it promises.
+    pub fn check_size(&self, length: u64, path: &Path) -> Result<()> {
+        // A list has at most 10 bytes a member; bits have their words.
+        let most_raw = match self.encoding {
+            Encoding::Empty | Encoding::Full => 0,
+            Encoding::Deltas => self.count.saturating_mul(10),
+            Encoding::Words => bitset::words_for(length) * 8,
+        };
+        // Only what gets shorter is stored compressed.
+        if self.raw_bytes <= most_raw && self.stored_bytes <= self.raw_bytes && self.count <= length {
+            return Ok(());
+        }
+        Err(Error::bad_data(
+            path,
+            format!(
+                "{} raw bytes in {} stored ones for {} members for shard {} at offset {}",
+                self.raw_bytes, self.stored_bytes, self.count, self.shard, self.offset
+            ),
+            format!("at most {most_raw} bytes and {length} members"),
+            "the file is damaged; an older checkpoint or another copy is needed",
+        ))
+    }
+
     /// Decodes stored bytes read from `path`, for a shard of `length` offsets. Checks, in this order: length, checksum, decoding, count, range.
     ///
     /// # Errors
@@ -119,18 +145,7 @@ impl BlockEntry {
         if sum != self.checksum {
             return Err(damaged(format!("checksum {sum:016x}"), format!("checksum {:016x}", self.checksum)));
         }
-        // A list has at most 10 bytes a member; bits have their words.
-        let most_raw = match self.encoding {
-            Encoding::Empty | Encoding::Full => 0,
-            Encoding::Deltas => self.count.saturating_mul(10),
-            Encoding::Words => bitset::words_for(length) * 8,
-        };
-        if self.raw_bytes > most_raw || self.count > length {
-            return Err(damaged(
-                format!("{} raw bytes for {} members", self.raw_bytes, self.count),
-                format!("at most {most_raw} bytes and {length} members"),
-            ));
-        }
+        self.check_size(length, path)?;
         let raw = if self.compressed {
             zstd::bulk::decompress(&stored, to_usize(self.raw_bytes))
                 .map_err(|error| damaged(format!("an undecodable frame ({error})"), "a zstd frame".into()))?

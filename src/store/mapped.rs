@@ -5,12 +5,12 @@
 #![allow(unsafe_code)]
 
 use crate::base::ids::{to_u64, to_usize};
-use crate::base::{Error, Result, fault_point};
+use crate::base::{Error, Result, fault_point, regular_file};
 use memmap2::{Mmap, MmapMut, MmapOptions};
 use rustix::fs::FallocateFlags;
 use rustix::io::Errno;
 use std::fmt;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
@@ -78,7 +78,9 @@ impl Region {
         if self.storage == Storage::Memory {
             return;
         }
-        if let Ok(file) = OpenOptions::new().write(true).open(&self.path) {
+        if self.path.is_file()
+            && let Ok(file) = regular_file::open_to_change(&self.path)
+        {
             let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
             let _ = rustix::fs::fallocate(&file, hole, self.number * self.bytes(), self.bytes());
         }
@@ -98,26 +100,38 @@ impl MappedWords {
     /// # Errors
     /// `Io` when the file cannot be created, the disk has no room (exit 74, before anything was lost), or mapping fails.
     pub fn create(region: &Region) -> Result<Self> {
-        let attempt = || -> std::io::Result<MmapMut> {
-            if region.storage == Storage::Memory {
-                fault_point::pass("scratch-allocate")?;
-                let map = MmapOptions::new().len(to_usize(region.bytes())).map_anon()?;
-                // A wish that the system may not grant.
-                #[cfg(target_os = "linux")]
-                let _ = map.advise(memmap2::Advice::HugePage);
-                return Ok(map);
+        let map = match region.storage {
+            Storage::Memory => Self::memory(region),
+            Storage::File => {
+                let file = fault_point::pass("scratch-create").map_err(|source| cannot_allocate(region, source));
+                let mut file = file.and_then(|()| regular_file::open_to_change(&region.path))?;
+                Self::map_file(region, &mut file)
             }
-            fault_point::pass("scratch-create")?;
-            let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&region.path)?;
-            fault_point::pass("scratch-allocate")?;
-            let (first, length) = (region.number * region.bytes(), region.bytes());
-            preallocate(&mut file, first, length)?;
-            // SAFETY: the file is ours alone (in a run folder we hold the lock of), the mapped range is in it, and it never gets shorter.
-            unsafe { MmapOptions::new().offset(first).len(to_usize(length)).map_mut(&file) }
         };
-        let map = attempt().map_err(|source| Error::io("allocate scratch file", &region.path, source))?;
+        let map = map.map_err(|source| cannot_allocate(region, source))?;
         Ok(Self { map, words: to_usize(region.words) })
     }
+
+    fn memory(region: &Region) -> std::io::Result<MmapMut> {
+        fault_point::pass("scratch-allocate")?;
+        let map = MmapOptions::new().len(to_usize(region.bytes())).map_anon()?;
+        // A wish that the system may not grant.
+        #[cfg(target_os = "linux")]
+        let _ = map.advise(memmap2::Advice::HugePage);
+        Ok(map)
+    }
+
+    fn map_file(region: &Region, file: &mut File) -> std::io::Result<MmapMut> {
+        fault_point::pass("scratch-allocate")?;
+        let (first, length) = (region.number * region.bytes(), region.bytes());
+        preallocate(file, first, length)?;
+        // SAFETY: the file is ours alone (in a run folder we hold the lock of), the mapped range is in it, and it never gets shorter.
+        unsafe { MmapOptions::new().offset(first).len(to_usize(length)).map_mut(&*file) }
+    }
+}
+
+fn cannot_allocate(region: &Region, source: std::io::Error) -> Error {
+    Error::io("allocate scratch file", &region.path, source)
 }
 
 impl MappedWords {
@@ -141,8 +155,8 @@ impl MappedView {
     /// # Errors
     /// `Io` when the region is not there.
     pub fn open(region: &Region) -> Result<Self> {
+        let file = regular_file::open(&region.path)?;
         let attempt = || -> std::io::Result<Mmap> {
-            let file = File::open(&region.path)?;
             let (first, length) = (region.number * region.bytes(), region.bytes());
             if file.metadata()?.len() < first + length {
                 return Err(std::io::ErrorKind::UnexpectedEof.into());

@@ -5,7 +5,7 @@ use super::format::{
     INDEX_KIND, PACK_HEADER_BYTES, PACK_MAGIC, PACK_TRAILER_BYTES, PACK_VERSION, pack_header, pack_trailer, parse_trailer,
 };
 use crate::base::ids::{to_u64, to_usize};
-use crate::base::{Error, Result, codec, fault_point};
+use crate::base::{Error, Result, codec, fault_point, regular_file};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::FileExt;
@@ -82,7 +82,7 @@ impl PackReader {
     /// # Errors
     /// `Io` when it cannot be read, `BadData` when it is no complete pack file of this version.
     pub fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|source| Error::io("open", path, source))?;
+        let file = regular_file::open(path)?;
         let length = file.metadata().map_err(|source| Error::io("open", path, source))?.len();
         let damaged = |found: String, expected: String| {
             Error::bad_data(path, found, expected, "the file is damaged or truncated; an older checkpoint or another copy is needed")
@@ -121,7 +121,16 @@ impl PackReader {
     /// `BadData` when it is damaged.
     pub fn entries(&self) -> Result<Vec<BlockEntry>> {
         let length = self.file.metadata().map_err(|source| Error::io("open", &self.path, source))?.len();
-        let bytes = self.read(self.index_offset, length.saturating_sub(PACK_TRAILER_BYTES + self.index_offset))?;
+        let index_length = length.saturating_sub(PACK_TRAILER_BYTES + self.index_offset);
+        if index_length > codec::MOST_ENVELOPE_BYTES {
+            return Err(Error::bad_data(
+                &self.path,
+                format!("an index of {index_length} bytes"),
+                format!("at most {}", codec::MOST_ENVELOPE_BYTES),
+                "the file is damaged; an older checkpoint or another copy is needed",
+            ));
+        }
+        let bytes = self.read(self.index_offset, index_length)?;
         codec::decode(INDEX_KIND, &bytes, &self.path)
     }
 
@@ -130,14 +139,15 @@ impl PackReader {
     /// # Errors
     /// `Io` when reading fails, `BadData` when the block is not what the entry says.
     pub fn block(&self, entry: &BlockEntry, length: u64) -> Result<Contents<'static>> {
-        entry.decode(self.stored(entry)?, length, &self.path)
+        entry.decode(self.stored(entry, length)?, length, &self.path)
     }
 
-    /// The stored bytes of `entry`, unchecked: for a process that decodes them elsewhere.
+    /// The stored bytes of `entry`, for a shard of `length` offsets, unchecked: for a process that decodes them elsewhere.
     ///
     /// # Errors
-    /// `Io` when reading fails, `BadData` when the entry lies outside the file.
-    pub fn stored(&self, entry: &BlockEntry) -> Result<Vec<u8>> {
+    /// `Io` when reading fails, `BadData` when the entry lies outside the file, or is longer than any of such a shard.
+    pub fn stored(&self, entry: &BlockEntry, length: u64) -> Result<Vec<u8>> {
+        entry.check_size(length, &self.path)?;
         let end = entry.offset.checked_add(entry.stored_bytes);
         if entry.offset < PACK_HEADER_BYTES || end.is_none_or(|end| end > self.index_offset) {
             return Err(Error::bad_data(

@@ -6,9 +6,10 @@
 //! A byte-order mark is skipped and CRLF is a line end. Lines and columns count from 1, columns in characters.
 
 use crate::base::ids::to_u64;
+use crate::base::regular_file::{self, What};
+use crate::base::shown::{shown_path, shown_text};
 use crate::base::{Error, Result};
 use std::fmt::Display;
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -21,6 +22,9 @@ pub const MOST_NESTING: usize = 64;
 
 /// Most bytes of one string or key.
 pub const MOST_STRING_BYTES: usize = 64 << 10;
+
+/// With what some editors begin a file.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A file's name as shown to people, and its text without byte-order mark.
 #[derive(Debug)]
@@ -35,14 +39,11 @@ impl SourceText {
         let name = shown_path(path);
         let refuse = |found: &str, cure: &str| Err(Error::config(format!("{name}: found {found}, expected a configuration file; {cure}")));
         let io_error = |source| Error::io("read", path, source);
-        let kind = std::fs::metadata(path).map_err(io_error)?;
-        if kind.is_dir() {
-            return refuse("a folder", "name a file in it");
-        }
-        if !kind.is_file() {
-            return refuse("a pipe, socket or device", "save the text in a regular file and name that");
-        }
-        let file = open_without_waiting(path).map_err(io_error)?;
+        let file = match regular_file::look(path).map_err(io_error)? {
+            (What::File, file) => file,
+            (What::Folder, _) => return refuse("a folder", "name a file in it"),
+            (What::Other, _) => return refuse("a pipe, socket or device", "save the text in a regular file and name that"),
+        };
         let length = file.metadata().map_err(io_error)?.len();
         if length > MOST_FILE_BYTES {
             return Err(too_large(&name, length));
@@ -57,8 +58,8 @@ impl SourceText {
         if to_u64(bytes.len()) > MOST_FILE_BYTES {
             return Err(too_large(&name, to_u64(bytes.len())));
         }
-        if bytes.starts_with(b"\xef\xbb\xbf") {
-            bytes.drain(..3);
+        if bytes.starts_with(BYTE_ORDER_MARK) {
+            bytes.drain(..BYTE_ORDER_MARK.len());
         }
         let cure = "save the file as plain UTF-8 text";
         let text = String::from_utf8(bytes).map_err(|error| {
@@ -69,6 +70,10 @@ impl SourceText {
         })?;
         let source = Arc::new(Self { name, text });
         let place = |offset| Place { source: Arc::clone(&source), offset, field: String::new() };
+        // The parser would skip a second one.
+        if source.text.as_bytes().starts_with(BYTE_ORDER_MARK) {
+            return Err(place(0).refuse("a second byte-order mark", "one at most", cure));
+        }
         if let Some(offset) = source.text.find('\0') {
             return Err(place(offset).refuse("a NUL byte", "text", cure));
         }
@@ -143,34 +148,8 @@ impl Place {
     }
 }
 
-/// A path for messages: control characters and bytes that are no text are escaped or replaced.
-#[must_use]
-pub fn shown_path(path: &Path) -> String {
-    without_controls(&path.to_string_lossy())
-}
-
-/// The text with its control characters escaped.
-pub(super) fn without_controls(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
-}
-
 fn too_large(name: &str, bytes: u64) -> Error {
     Error::config(format!("{name}: found {bytes} bytes, expected at most {MOST_FILE_BYTES}; check that it is the right file"))
-}
-
-/// Text from a file for messages: escaped, and cut when it is long.
-#[must_use]
-pub fn shown_text(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let shown: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
-    if text.chars().nth(LONGEST).is_some() { shown + "..." } else { shown }
-}
-
-/// Opens for reading; a pipe that took the file's place since it was checked cannot block us.
-fn open_without_waiting(path: &Path) -> std::io::Result<File> {
-    use rustix::fs::{Mode, OFlags};
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
 }
 
 /// Line and column, both from 1, of a byte: the column counts characters, not bytes.
@@ -323,7 +302,7 @@ mod tests {
         rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).expect("a pipe");
         assert!(read(&fifo).contains("found a pipe, socket or device"));
         let large = folder.path().join("large\n.toml");
-        File::create(&large).expect("a file").set_len(1 << 30).expect("sparse");
+        std::fs::File::create(&large).expect("a file").set_len(1 << 30).expect("sparse");
         let text = read(&large);
         assert!(text.contains("large\\n.toml: found 1073741824 bytes, expected at most 1048576; "), "{text}");
         assert_eq!(SourceText::read(Path::new("no/such/file")).expect_err("missing").exit_code(), 74);

@@ -1,8 +1,9 @@
 //! A table whose keys are taken one after the other; see the module above for the pattern.
 
-use super::source_text::{Place, SourceText, shown_path};
+use super::source_text::{Place, SourceText};
 use super::value::{self, ConfigValue, Integers, Node, Pair, StringOrTable, integer_in, one_of};
 use super::{nearest, syntax_error};
+use crate::base::shown::shown_path;
 use crate::base::{Error, Result};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;

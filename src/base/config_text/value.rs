@@ -2,9 +2,10 @@
 //!
 //! Every `into_...` either gives that type or the error that names the place, what was found, what is expected and the cure.
 
-use super::source_text::{MOST_STRING_BYTES, Place, shown_text};
+use super::source_text::{MOST_STRING_BYTES, Place};
 use super::{ConfigTable, nearest};
 use crate::base::Result;
+use crate::base::shown::shown_text;
 use std::ops::RangeInclusive;
 use toml::de::{DeTable, DeValue};
 

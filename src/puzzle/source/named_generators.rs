@@ -168,6 +168,14 @@ impl<T: Turn> Reader<T> {
                 continue;
             }
             let (inverse_name, place) = (format!("{name}'"), self.names[name].clone());
+            // The run folder's copy writes the inverse out, and must be readable.
+            if inverse_name.len() > LONGEST_GENERATOR_NAME {
+                return Err(place.refuse(
+                    format!("\"{name}\", which leaves no room for the name of its inverse"),
+                    format!("at most {} characters, since inverses = true", LONGEST_GENERATOR_NAME - 1),
+                    "choose a shorter name",
+                ));
+            }
             if let Some(other) = self.names.get(&inverse_name) {
                 return Err(other.refuse(
                     format!("\"{inverse_name}\", which is not the inverse of \"{name}\""),

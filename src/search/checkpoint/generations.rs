@@ -2,10 +2,11 @@
 
 use crate::base::ids::{index_u32, low_u32};
 use crate::base::partition::Partition;
+use crate::base::regular_file::{self, MOST_NOTE_BYTES};
 use crate::base::{Depth, Error, ProcessId, Result, atomic_file, fault_point};
 use crate::exchange::{agree, share};
 use crate::puzzle::Puzzle;
-use crate::search::manifest::Manifest;
+use crate::search::manifest::{MOST_MANIFEST_BYTES, Manifest};
 use crate::search::{Disks, Search};
 use crate::store::Storage;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +31,7 @@ const NEWEST_ON: &str = "newest-on";
 pub(super) fn note_host(search: &Search<'_>) -> Result<()> {
     let path = search.folder.checkpoint().join(NEWEST_ON);
     match search.disks.first_host().filter(|_| search.disks.leads()) {
-        Some(host) if fs::read(&path).ok().is_none_or(|noted| noted != host.as_bytes()) => {
+        Some(host) if regular_file::read(&path, MOST_NOTE_BYTES).ok().is_none_or(|noted| noted != host.as_bytes()) => {
             atomic_file::replace_unsynced(&path, host.as_bytes())
         }
         _ => Ok(()),
@@ -42,7 +43,8 @@ pub(super) fn note_host(search: &Search<'_>) -> Result<()> {
 /// # Errors
 /// `Config` naming the host.
 pub fn refuse_absent_host(folder: &Path, disks: &Disks) -> Result<()> {
-    let noted = if disks.may_be_more() { fs::read_to_string(folder.join(NEWEST_ON)).unwrap_or_default() } else { String::new() };
+    let read = || regular_file::read_text(&folder.join(NEWEST_ON), MOST_NOTE_BYTES).unwrap_or_default();
+    let noted = if disks.may_be_more() { read() } else { String::new() };
     if noted.is_empty() || disks.include(&noted) {
         return Ok(());
     }
@@ -65,7 +67,8 @@ pub(super) fn manifests(folder: &Path) -> Result<Vec<Depth>> {
     let mut depths: Vec<Depth> = names(folder)?
         .iter()
         .filter_map(|name| Some((name, Depth(name.strip_prefix("manifest-")?.parse().ok()?))))
-        .filter(|(name, depth)| manifest_path(folder, *depth) == folder.join(name) && folder.join(name).is_file())
+        // What is under such a name and no file is damage, to be named when it is read.
+        .filter(|(name, depth)| manifest_path(folder, *depth) == folder.join(name))
         .map(|(_, depth)| depth)
         .collect();
     depths.sort_unstable_by(|a, b| b.cmp(a));
@@ -108,7 +111,7 @@ pub fn refuse_other_search(folder: &Path, puzzle: &Puzzle, partition: &Partition
 pub fn newest_whole(folder: &Path) -> Result<Option<(Manifest, PathBuf)>> {
     Ok(manifests(folder)?.into_iter().find_map(|depth| {
         let path = manifest_path(folder, depth);
-        let manifest = Manifest::decode(&fs::read(&path).ok()?, &path).ok()?;
+        let manifest = Manifest::decode(&regular_file::read(&path, MOST_MANIFEST_BYTES).ok()?, &path).ok()?;
         Some((manifest, path))
     }))
 }
@@ -195,7 +198,10 @@ fn needed_packs<'a>(folder: &Path, depths: impl Iterator<Item = &'a Depth>) -> R
     let mut needed = BTreeSet::new();
     for depth in depths {
         let path = manifest_path(folder, *depth);
-        let bytes = fs::read(&path).map_err(|source| Error::io("read", &path, source))?;
+        let bytes = match regular_file::read(&path, MOST_MANIFEST_BYTES) {
+            Err(Error::BadData { .. }) => return Ok(None),
+            other => other?,
+        };
         match Manifest::decode(&bytes, &path) {
             Ok(manifest) => needed.extend(manifest.packs.into_iter().map(|pack| pack.path)),
             Err(_) => return Ok(None),

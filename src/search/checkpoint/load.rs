@@ -155,7 +155,9 @@ fn ship(
         let mut read = || -> Result<()> {
             for shipment in round.iter().filter(|shipment| shipment.sender == me) {
                 let reader = readers[shipment.pack].as_ref().ok_or_else(|| search.disks.missing_pack(folder))?;
-                outgoing[shipment.receiver.index()].extend(words_of(&reader.stored(shipment.entry).map_err(damage)?));
+                let ranks = search.partition.ranks(shipment.entry.shard);
+                let stored = reader.stored(shipment.entry, ranks.end - ranks.start).map_err(damage)?;
+                outgoing[shipment.receiver.index()].extend(words_of(&stored));
             }
             Ok(())
         };

@@ -5,10 +5,10 @@ use super::generations::{SUSPECT, manifest_path, manifests, manifests_of_all, re
 use super::load::{damage, load_sets};
 use crate::base::ids::index_u32;
 use crate::base::mix::{Fingerprint, LANE_STATES};
-use crate::base::{Depth, Error, ProcessId, Result, atomic_file};
+use crate::base::{Depth, Error, ProcessId, Result, atomic_file, regular_file};
 use crate::exchange::{agree, broadcast_from};
 use crate::ranking::StateSpace;
-use crate::search::manifest::{LevelRecord, Manifest, PackFile};
+use crate::search::manifest::{LevelRecord, MOST_MANIFEST_BYTES, Manifest, PackFile};
 use crate::search::observer::{Event, Observer};
 use crate::search::{Search, archive, samples};
 use crate::store::LevelPart;
@@ -118,7 +118,7 @@ fn put_starts(search: &mut Search<'_>) -> Result<LevelPart> {
 fn restore(search: &mut Search<'_>, depth: Depth, holder: ProcessId) -> Result<()> {
     let folder = search.folder.checkpoint();
     let path = manifest_path(&folder, depth);
-    let read = || fs::read(&path).map_err(|source| damage(Error::io("read", &path, source)));
+    let read = || regular_file::read(&path, MOST_MANIFEST_BYTES).map_err(damage);
     let bytes = agree(search.exchange, if search.exchange.process() == holder { read() } else { Ok(Vec::new()) })?;
     let bytes = broadcast_from(search.exchange, holder, &bytes);
     // The same bytes everywhere, so the same result. Another version's manifest is no damage: it ends the run, and nothing is removed.
