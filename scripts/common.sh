@@ -68,3 +68,33 @@ avoid_single_copy_without_ptrace() {
         export OMPI_MCA_btl_vader_single_copy_mechanism=none
     fi
 }
+
+# The end of scripts/test: sum_up_tests LOG SKIPS CODE. LOG is what `cargo test` printed, with
+# lines such as "test result: ok. 12 passed; 0 failed; 1 ignored; ...". SKIPS are the lines that
+# skipped tests added (tests/common/needs.rs): the harness counted them as passed, but for those
+# that are skipped in part, which passed otherwise. A test of MPI that the build without MPI
+# skips has run in the other one: it counts there. CODE is what the checks and cargo ended with.
+# The exit code is 0 only when all is well.
+sum_up_tests() {
+    local code=$3 passed failed ignored skipped elsewhere=': this build has no MPI$' lines
+    lines=$(grep -v "$elsewhere" "$2") || true
+    if [ -n "$lines" ]; then
+        if [ "${CI:-}" = true ]; then echo 'Skipped with CI=true, for reasons that no set-up can mend:'; fi
+        sort -u <<<"$lines"
+    fi
+    skipped=$(grep -c '^skipped' <<<"$lines") || true
+    read -r passed failed ignored < <(awk '/^test result: / { passed += $4; failed += $6; ignored += $8 }
+        END { print passed + 0, failed + 0, ignored + 0 }' "$1")
+    passed=$((passed - $(grep -c '^skipped: ' "$2" || true)))
+    if [ "$code" != 0 ] && [ "$failed" = 0 ]; then
+        echo "a check failed, or a test program did not build, crashed, or ran out of time (code $code)"
+        failed=1
+    fi
+    if [ "$code" = 0 ] && [ "$failed" != 0 ]; then code=1; fi
+    if [ "$code" = 0 ] && [ "$passed" -le 0 ]; then
+        echo 'no test ran'
+        code=1
+    fi
+    echo "$passed passed, $failed failed, $((skipped + ignored)) skipped"
+    return "$code"
+}

@@ -2,7 +2,7 @@
 //! code, and leaves the folders as they were.
 //!
 //! Exit codes: 2 usage, 65 bad data, 73 cannot create or in use, 74 input/output, 77 permission, 78 configuration, launcher or machine. Under mpirun the
-//! line appears once and mpirun passes the code on; those parts are left out where there is no MPI. `bad_config.rs` has more ways to
+//! line appears once and mpirun passes the code on; those parts are skipped where there is no MPI. `bad_config.rs` has more ways to
 //! write a bad configuration, at the level of the library.
 
 mod common;
@@ -12,6 +12,7 @@ mod folders;
 #[path = "bad_input/refusal.rs"]
 mod refusal;
 
+use common::needs::{Need, test_lacks};
 use refusal::{refused, refused_under_mpirun, text};
 use std::ffi::OsStr;
 use std::fs;
@@ -197,7 +198,7 @@ fn bad_usage() {
 
 #[test]
 fn once_under_mpirun() {
-    if !common::has_mpi() {
+    if test_lacks(Need::Mpi) {
         return;
     }
     let (folder, out) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
@@ -231,10 +232,11 @@ fn more_threads_than_processors_is_only_a_warning() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("run");
     refused(common::farthest().args(["run", "turnstyle-5", "--threads", "4096", "--out"]).arg(&out), 2, &["--threads 4096", "use at most"]);
+    let processors = std::thread::available_parallelism().expect("known").get();
+    let threads = (processors + 1).to_string();
     let (code, _, stderr) =
-        common::outcome(common::farthest().args(["run", "turnstyle-5", "--threads", "16", "--quiet", "--out"]).arg(&out));
-    let warned = stderr.contains("16 threads share") || std::thread::available_parallelism().is_ok_and(|count| count.get() >= 16);
-    assert!(code == 0 && warned, "{code} {stderr}");
+        common::outcome(common::farthest().args(["run", "turnstyle-5", "--threads", &threads, "--quiet", "--out"]).arg(&out));
+    assert!(code == 0 && stderr.contains(&format!("{threads} threads share {processors} processor")), "{code} {stderr}");
     assert_eq!(common::distribution(&out), [1, 3, 6, 8, 10, 10, 10, 8, 3, 1]);
 }
 
@@ -263,12 +265,11 @@ fn the_wrong_launcher() {
     assert!(!out.exists());
 }
 
-/// The build without MPI under a real mpirun, where there is one.
+/// The build without MPI under a real mpirun.
+#[cfg(not(feature = "mpi"))]
 #[test]
 fn mpirun_and_a_build_without_mpi() {
-    let has_mpirun = Command::new("mpirun").arg("--version").output().is_ok_and(|output| output.status.success());
-    if cfg!(feature = "mpi") || !has_mpirun {
-        eprintln!("skipped: this build has MPI, or there is no mpirun");
+    if test_lacks(Need::Launcher) {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");

@@ -12,7 +12,8 @@ mod random_kills;
 use common::disturb::{
     Job, copy_folder, fail_with, fault, file_points, generations, mpirun_beside, names, only_line, scratch, slow_config, wait_until,
 };
-use common::{farthest, has_mpi, outcome, result_bytes, succeed};
+use common::needs::{Need, test_lacks};
+use common::{farthest, outcome, result_bytes, succeed};
 use farthest::base::Depth;
 use farthest::base::mix::Fingerprint;
 use farthest::base::partition::Partition;
@@ -243,6 +244,7 @@ fn a_kill_of_a_resume_that_has_to_fall_back_loses_nothing() {
     let mut bytes = fs::read(&manifest).expect("readable");
     bytes[60] ^= 4;
     fs::write(&manifest, &bytes).expect("written");
+    let mut kills = 0;
     for point in file_points() {
         // The passes of the resume itself and of the first commits behind it.
         for pass in 1..=12 {
@@ -256,10 +258,13 @@ fn a_kill_of_a_resume_that_has_to_fall_back_loses_nothing() {
                 reference.check(&path, &context);
                 break;
             }
+            kills += 1;
             succeed(&mut reference.run(&path, &["--participants", "2"]));
             reference.check(&path, &context);
         }
     }
+    eprintln!("{kills} kills");
+    assert!(kills > 20, "{kills} kills");
 }
 
 /// A kill between the write and the rename of a file leaves its temporary.
@@ -300,7 +305,7 @@ fn mpi_run(processes: u32, puzzle: &str, folder: &Path) -> Command {
 /// When one of three MPI processes, or the launcher, is killed, all end within seconds, and the run goes on with another number of processes.
 #[test]
 fn a_kill_of_one_process_or_of_the_launcher_ends_all_and_loses_nothing() {
-    if !has_mpi() {
+    if test_lacks(Need::Mpi) {
         return;
     }
     let folder = scratch();

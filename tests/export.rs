@@ -1,10 +1,11 @@
 //! The script for GAP: its permutations are the puzzle's generators, its claims those of the run, and GAP confirms right ones and refuses wrong ones.
 //!
-//! What needs GAP says so and does nothing where `gap` is not installed (Debian: `apt-get install gap-core`); the reader below checks the text everywhere.
+//! What needs GAP is skipped where `gap` is not installed (Debian: `apt-get install gap-core`); the reader below checks the text everywhere.
 
 mod common;
 
 use common::disturb::{fail_with, only_line, scratch};
+use common::needs::{Need, test_lacks};
 use common::{distribution, farthest, known_rows, numbers, outcome, succeed};
 use farthest::puzzle::{Puzzle, State, parse};
 use std::collections::HashMap;
@@ -166,6 +167,7 @@ fn a_run_claims_what_it_found() {
         let written: HashMap<String, &Vec<usize>> = tuples.iter().map(|(state, tuple)| (puzzle.text(state), tuple)).collect();
         let antipodes = common::antipodes(Path::new(&path));
         assert_eq!(script.antipodes, antipodes.iter().map(|text| written[text].clone()).collect::<Vec<_>>());
+        assert_eq!(script.words.len(), script.antipodes.len(), "a word, or its want, for each antipode");
         for (number, (antipode, word)) in script.antipodes.iter().zip(&script.words).enumerate() {
             let Some(word) = word else {
                 assert!(number >= 20, "no word to antipode {number}");
@@ -182,15 +184,6 @@ fn a_run_claims_what_it_found() {
     assert_eq!(script.distribution, numbers(&row[1]));
 }
 
-fn has_gap() -> bool {
-    let usable =
-        Command::new("gap").args(["-A", "-q"]).stdin(std::process::Stdio::null()).output().is_ok_and(|output| output.status.success());
-    if !usable {
-        eprintln!("skipped: gap is not installed (Debian: apt-get install gap-core)");
-    }
-    usable
-}
-
 /// Exit code and standard output of GAP, without its optional packages.
 fn gap(folder: &Path, text: &str) -> (i32, String) {
     let path = folder.join("script.g");
@@ -202,7 +195,7 @@ fn gap(folder: &Path, text: &str) -> (i32, String) {
 
 #[test]
 fn gap_confirms_right_claims() {
-    if !has_gap() {
+    if test_lacks(Need::Gap) {
         return;
     }
     let folder = scratch();
@@ -220,7 +213,7 @@ fn gap_confirms_right_claims() {
 
 #[test]
 fn gap_refuses_wrong_claims() {
-    if !has_gap() {
+    if test_lacks(Need::Gap) {
         return;
     }
     let folder = scratch();

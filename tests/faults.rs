@@ -9,7 +9,8 @@ mod common;
 mod locks;
 
 use common::disturb::{Job, fail_with, fault, generations, mpirun_beside, names, only_line, scratch, slow_config, wait_until};
-use common::{farthest, farthest_under, has_mpi, json, outcome, result_bytes, succeed};
+use common::needs::{Need, part_lacks, test_lacks};
+use common::{farthest, farthest_under, json, outcome, result_bytes, succeed};
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::symlink;
@@ -36,9 +37,12 @@ fn undisturbed(config: &str) -> BTreeMap<String, Vec<u8>> {
     result_bytes(&path)
 }
 
-/// Goes on without the fault, and checks the result.
+/// Goes on without the fault from the newest checkpoint, and checks the result.
 fn resume(config: &str, folder: &Path, bytes: &BTreeMap<String, Vec<u8>>) {
+    let newest = *generations(folder).last().expect("a checkpoint");
     let stderr = fail_with(0, &mut run(config, folder, &["--threads", "2"]));
+    let log = fs::read_to_string(folder.join("run.log")).expect("a log");
+    assert!(log.contains(&format!("goes on from the checkpoint of level {newest}:")), "{newest}\n{log}");
     assert!(!stderr.contains("not usable"), "{stderr}");
     assert_eq!(&result_bytes(folder), bytes);
 }
@@ -56,7 +60,7 @@ fn a_mapped_file_that_is_cut_ends_the_run_in_one_line() {
         command
     };
     for (name, victim) in [("alone", 0), ("three", 1)] {
-        if name == "three" && !has_mpi() {
+        if name == "three" && part_lacks(Need::Mpi) {
             continue;
         }
         let path = folder.path().join(name);
@@ -157,8 +161,7 @@ fn memory_that_is_refused_in_a_search_costs_no_checkpoint() {
 /// A user who may have no more processes cannot start threads either.
 #[test]
 fn threads_that_cannot_be_started_are_said_in_one_line() {
-    if !rustix::process::geteuid().is_root() {
-        eprintln!("skipped: only root can become a user without other processes");
+    if test_lacks(Need::NewUser) {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -183,7 +186,7 @@ fn threads_that_cannot_be_started_are_said_in_one_line() {
 // ---- Clock, log, file system. ---------------------------------------------------------------------------------------------
 
 /// A library that is loaded before the system's: the clock on the wall goes back by an hour with every look at it. The linker that builds Rust programs builds it, too.
-fn clock_that_goes_back(folder: &Path) -> Option<PathBuf> {
+fn clock_that_goes_back(folder: &Path) -> PathBuf {
     let (source, library) = (folder.join("clock.c"), folder.join("clock.so"));
     let text = r"
         #define _GNU_SOURCE
@@ -198,18 +201,17 @@ fn clock_that_goes_back(folder: &Path) -> Option<PathBuf> {
         }
     ";
     fs::write(&source, text).expect("written");
-    let built = Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status();
-    if built.is_ok_and(|status| status.success()) {
-        return Some(library);
-    }
-    eprintln!("skipped: there is no C compiler for a clock that goes back");
-    None
+    succeed(Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]));
+    library
 }
 
 #[test]
 fn a_clock_that_is_set_back_changes_nothing() {
+    if test_lacks(Need::Compiler) {
+        return;
+    }
     let folder = scratch();
-    let Some(library) = clock_that_goes_back(folder.path()) else { return };
+    let library = clock_that_goes_back(folder.path());
     let config = slow_config(folder.path());
     let bytes = undisturbed(&config);
     let path = folder.path().join("run");
@@ -269,6 +271,9 @@ fn a_log_that_cannot_be_written_stops_nothing() {
 /// The file system of the run folder is unmounted under a running search, and comes back for the next session.
 #[test]
 fn a_file_system_that_vanishes_ends_the_run_and_loses_nothing() {
+    if test_lacks(Need::Mounts) {
+        return;
+    }
     let folder = scratch();
     let config = slow_config(folder.path());
     let script = r#"
@@ -282,11 +287,6 @@ fn a_file_system_that_vanishes_ends_the_run_and_loses_nothing() {
         mount --bind "$FOLDER/disk" "$FOLDER/place"
         go 2> "$FOLDER/stderr-2"; echo $? > "$FOLDER/code-2"
     "#;
-    let allowed = Command::new("unshare").args(["-m", "true"]).output().is_ok_and(|output| output.status.success());
-    if !allowed || !rustix::process::geteuid().is_root() {
-        eprintln!("skipped: unmounting a file system needs root and unshare");
-        return;
-    }
     let mut command = Command::new("timeout");
     command.args(["--kill-after=5", "100", "unshare", "-m", "bash", "-c", script]).env("CONFIG", &config);
     command.env("FOLDER", folder.path()).env("PROGRAM", env!("CARGO_BIN_EXE_farthest")).current_dir(env!("CARGO_MANIFEST_DIR"));

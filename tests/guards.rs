@@ -7,7 +7,8 @@
 mod common;
 
 use common::disturb::{damage_points, fail_with, fault, generations, only_line, scratch};
-use common::{farthest, has_mpi, mpirun, outcome, result_bytes, succeed};
+use common::needs::{Need, test_lacks};
+use common::{farthest, mpirun, outcome, result_bytes, succeed};
 use farthest::base::ids::to_u64;
 use farthest::base::mix::of_sorted_ranks;
 use farthest::base::{Depth, ShardId, StateRank};
@@ -177,7 +178,7 @@ fn damaged_bits_are_noticed() {
 
 #[test]
 fn a_guard_that_fires_in_one_mpi_process_ends_all_in_one_line() {
-    if !has_mpi() {
+    if test_lacks(Need::Mpi) {
         return;
     }
     let folder = scratch();

@@ -2,12 +2,13 @@
 //!
 //! Two kinds of hosts. *Folders apart*: groups of MPI processes on this machine, each with a working folder of its own, so that the same relative run folder is another one for
 //! each group; this needs nothing. *Networks*: namespaces with an address, a name and mounts of their own (`hosts/network.sh`), between which mpirun starts its daemons as it does over
-//! ssh; where they cannot be made a test says so, and what folders apart show is the next best.
+//! ssh; where they cannot be made a test is skipped, and what folders apart show is the next best.
 
 mod common;
 
 use common::disturb::{file_points, names, only_line, scratch};
-use common::{farthest, farthest_under, has_mpi, outcome, result_bytes, succeed};
+use common::needs::{Need, own_networks, test_lacks};
+use common::{farthest, farthest_under, outcome, result_bytes, succeed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -77,7 +78,7 @@ const SESSIONS: [Session<'_>; 6] = [
 
 #[test]
 fn folders_apart_interrupted_and_resumed_on_others() {
-    if !has_mpi() {
+    if test_lacks(Need::Mpi) {
         return;
     }
     let ways = [
@@ -120,7 +121,7 @@ fn folders_apart_interrupted_and_resumed_on_others() {
 /// At every kind of file operation, on the first process's disk and on another: a full disk ends the job with the documented code, a kill with another one, and neither costs a byte.
 #[test]
 fn folders_apart_and_a_fault_at_every_file_operation() {
-    if !has_mpi() {
+    if test_lacks(Need::Mpi) {
         return;
     }
     let folder = scratch();
@@ -152,7 +153,7 @@ fn folders_apart_and_a_fault_at_every_file_operation() {
 
 #[test]
 fn a_damaged_or_missing_part_on_another_disk_costs_one_checkpoint() {
-    if !has_mpi() {
+    if test_lacks(Need::Mpi) {
         return;
     }
     let folder = scratch();
@@ -185,7 +186,7 @@ fn a_damaged_or_missing_part_on_another_disk_costs_one_checkpoint() {
 
 #[test]
 fn a_false_declaration_is_noticed() {
-    if !has_mpi() {
+    if test_lacks(Need::Mpi) {
         return;
     }
     let folder = scratch();
@@ -229,7 +230,7 @@ fn a_false_declaration_is_noticed() {
 
 #[test]
 fn a_recheck_with_folders_apart() {
-    if !has_mpi() {
+    if test_lacks(Need::Mpi) {
         return;
     }
     let folder = scratch();
@@ -244,31 +245,20 @@ fn a_recheck_with_folders_apart() {
     assert_eq!(names(&folder.path().join("b/run")), only_lock());
 }
 
-/// Runs a script behind `hosts/network.sh`, in namespaces that end with it; `false` where there can be none.
-fn with_network(script: &str, folder: &Path) -> bool {
-    if !has_mpi() {
-        return false;
-    }
-    let mut unshare = vec!["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"];
-    if !rustix::process::geteuid().is_root() {
-        unshare.extend(["--user", "--map-root-user"]);
-    }
-    let probe = "ip link add name probe type bridge && ip link add probe-1 type veth peer name probe-2 && unshare --net --uts --mount nsenter --version";
-    let possible = outcome(Command::new("timeout").args(["20"]).args(&unshare).args(["sh", "-c", probe]));
-    if possible.0 != 0 {
-        eprintln!("no network namespaces here ({}): only groups of processes with folders apart were tested", possible.2.trim());
-        return false;
-    }
+/// Runs a script after `hosts/network.sh`, in namespaces that end with it.
+fn with_network(script: &str, folder: &Path) {
     let network = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hosts/network.sh");
     let script = format!(". {}\n{script}", network.display());
-    let mut command = farthest_under(&[&unshare[..], &["bash", "-c", &script]].concat(), Path::new(PROGRAM));
+    let mut command = farthest_under(&[&own_networks()[..], &["bash", "-c", &script]].concat(), Path::new(PROGRAM));
     let (code, stdout, stderr) = outcome(command.env("FOLDER", folder).env("PROGRAM", PROGRAM));
     assert_eq!(code, 0, "{stdout}\n{stderr}");
-    true
 }
 
 #[test]
 fn hosts_with_a_disk_each_give_the_same_bytes() {
+    if test_lacks(Need::Mpi) || test_lacks(Need::Networks) {
+        return;
+    }
     let folder = scratch();
     let config = config(folder.path(), "turnstyle-9", "");
     let script = r#"
@@ -281,9 +271,7 @@ fn hosts_with_a_disk_each_give_the_same_bytes() {
         job alpha:1,beta:1 2 run "$FOLDER/shared.toml" --out "$FOLDER/shared"
         job alpha:2,beta:2 4 run "$FOLDER/shared.toml" --out "$FOLDER/disk/refused" 2> "$FOLDER/refused" || echo $? > "$FOLDER/code"
     "#;
-    if !with_network(script, folder.path()) {
-        return;
-    }
+    with_network(script, folder.path());
     let expected = reference(folder.path(), &config);
     for run in ["disk-alpha/two", "disk-gamma/three", "together"] {
         assert_eq!(result_bytes(&folder.path().join(run)), expected, "{run}");
@@ -305,6 +293,9 @@ fn hosts_with_a_disk_each_give_the_same_bytes() {
 
 #[test]
 fn a_host_that_fails_ends_the_job_and_costs_little() {
+    if test_lacks(Need::Mpi) || test_lacks(Need::Networks) {
+        return;
+    }
     let folder = scratch();
     let config = config(folder.path(), "turnstyle-10", "expansion = \"states\"\nround_kib = 4\n");
     let script = r#"
@@ -336,9 +327,7 @@ fn a_host_that_fails_ends_the_job_and_costs_little() {
             cp -r "$FOLDER/disk-gamma/run" "$FOLDER/$how"
         done
     "#;
-    if !with_network(script, folder.path()) {
-        return;
-    }
+    with_network(script, folder.path());
     let expected = reference(folder.path(), &config);
     let read = |name: String| fs::read_to_string(folder.path().join(&name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     for (how, said) in [("program", "on node beta exited on signal 9"), ("daemon", "on node beta"), ("link", "on node beta")] {

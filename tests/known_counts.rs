@@ -7,6 +7,7 @@
 mod common;
 
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -51,13 +52,17 @@ fn check_files(folder: &Path) {
 
     check_levels(folder, &counts);
     check_antipodes(folder, last);
+    let mut summed = BTreeSet::new();
     for line in fs::read_to_string(folder.join("SHA256SUMS")).expect("readable").lines() {
         let (sum, name) = line.split_once("  ").expect("sum and name");
+        summed.insert(name.to_owned());
         let digest = Sha256::digest(fs::read(folder.join(name)).expect("a file"));
         let mut hexadecimal = String::new();
         digest.iter().for_each(|byte| write!(hexadecimal, "{byte:02x}").expect("a string grows"));
         assert_eq!(hexadecimal, sum, "{name}");
     }
+    let files = common::SAME_BYTES.iter().chain(&["manifest.json"]);
+    assert_eq!(summed, files.map(|name| (*name).to_owned()).collect());
     for leftover in ["checkpoint", "work", ".probe"] {
         assert!(!folder.join(leftover).exists(), "{leftover} is left");
     }

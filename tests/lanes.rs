@@ -9,6 +9,7 @@
 
 mod common;
 
+use common::needs::{Need, part_lacks};
 use farthest::base::ids::{low_u8, to_u64, to_usize};
 use farthest::base::mix::{self, LANE_STATES, mix64};
 use farthest::base::{StateRank, mix::Fingerprint};
@@ -224,7 +225,7 @@ fn several_processes() {
             }
             comparison.run(common::farthest(), expansion, keys, &["--participants", "3", "--threads", "2"]);
             for processes in [2, 3] {
-                if common::has_mpi() {
+                if !part_lacks(Need::Mpi) {
                     let run = comparison.run(common::mpirun(processes), expansion, keys, &["--threads", "1"]);
                     let manifest = common::json(&run, "manifest.json");
                     assert_eq!(manifest["processes"], processes);
@@ -244,7 +245,7 @@ fn small_messages() {
     for puzzle in [shipped("turnstyle-8", "step"), shipped("turnstyle-9", "step"), shipped("turnstyle-9", "flip"), pancakes(8)] {
         let mut comparison = Comparison::new(&puzzle);
         comparison.run(common::farthest(), "lanes", keys, &["--participants", "2", "--threads", "2"]);
-        if common::has_mpi() {
+        if !part_lacks(Need::Mpi) {
             comparison.run(common::mpirun(2), "lanes", keys, &["--threads", "1"]);
         }
     }
@@ -266,7 +267,7 @@ fn resumed_by_another_expansion() {
         let mut comparison = Comparison::new(&shipped(name, metric));
         let run = comparison.new_run();
         for (expansion, processes, more, fault) in sessions {
-            let several = processes > 1 && common::has_mpi();
+            let several = processes > 1 && !part_lacks(Need::Mpi);
             let command = if several { common::mpirun(processes) } else { common::farthest() };
             let keys = format!("checkpoint_seconds = 0\n{}", if processes == 2 { APART } else { "" });
             let mut command = comparison.session(command, expansion, &keys, more, &run);
@@ -307,7 +308,7 @@ fn compact_storage() {
         }
         comparison.run(common::farthest(), "states", COMPACT, &["--threads", "1"]);
         comparison.run(common::farthest(), "lanes", &format!("keep_levels = true\n{COMPACT}"), &["--threads", "2"]);
-        if common::has_mpi() {
+        if !part_lacks(Need::Mpi) {
             comparison.run(common::mpirun(2), "lanes", COMPACT, &["--threads", "1"]);
         }
         // From storage to storage, interrupted behind the first commit of each session.

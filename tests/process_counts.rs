@@ -2,10 +2,11 @@
 //!
 //! The reference of each puzzle is one process with one thread. Against it run: 1 to 4 MPI processes, 1 to 4 in-process participants, 1 to 3
 //! threads each, every expansion, exchanges split into many rounds, and a run that is killed, stopped and resumed on other numbers of processes at each turn. Tests
-//! of several MPI processes say so and do nothing in a build without MPI.
+//! of several MPI processes are skipped where there is no MPI.
 
 mod common;
 
+use common::needs::{Need, part_lacks, test_lacks};
 use farthest::base::Depth;
 use farthest::base::partition::Partition;
 use farthest::puzzle::{Puzzle, PuzzleSource};
@@ -101,7 +102,7 @@ fn participants_and_threads() {
 
 #[test]
 fn mpi_processes() {
-    if !common::has_mpi() {
+    if test_lacks(Need::Mpi) {
         return;
     }
     for (puzzle, metric) in PUZZLES {
@@ -211,7 +212,7 @@ fn interrupted_and_resumed_on_other_participants() {
 
 #[test]
 fn interrupted_and_resumed_on_other_mpi_processes() {
-    if !common::has_mpi() {
+    if test_lacks(Need::Mpi) {
         return;
     }
     // Every mpirun takes a second or two to start and to notice a killed process: one puzzle by permutations is enough.
@@ -246,12 +247,12 @@ fn exchanges_in_many_rounds() {
         let mut bench = Bench::new("turnstyle-8", "step", &config);
         let run = bench.run(common::farthest(), &["--participants", "3", "--threads", "2"]);
         same_bytes(&expected, &run, &format!("round_kib = 1, 3 participants, {expansion}"));
-        if common::has_mpi() {
+        if !part_lacks(Need::Mpi) {
             let run = bench.run(common::mpirun(2), &["--threads", "1"]);
             same_bytes(&expected, &run, &format!("round_kib = 1, 2 MPI processes, {expansion}"));
         }
     }
-    if !common::has_mpi() {
+    if part_lacks(Need::Mpi) {
         return;
     }
     // MPI carries at most a KiB at a time from process to process; by states each level is one exchange, whatever it holds.
@@ -325,7 +326,7 @@ fn archived_levels_read_back() {
         ];
         let run = check_sessions(&mut bench, &expected, sessions, &format!("{puzzle} {metric}, archived"));
         check_archive(&run, &built);
-        if common::has_mpi() {
+        if !part_lacks(Need::Mpi) {
             let run = bench.run(common::mpirun(3), &["--threads", "1"]);
             same_bytes(&expected, &run, &format!("{puzzle} {metric}, archived by 3 MPI processes"));
             check_archive(&run, &built);

@@ -3,7 +3,8 @@
 mod common;
 
 use common::disturb::{copy_folder, fail_with, fault, mpirun_beside, names, only_line, scratch, sum_again};
-use common::{SAME_BYTES, farthest, has_mpi, json, outcome, result_bytes, succeed};
+use common::needs::{Need, test_lacks};
+use common::{SAME_BYTES, farthest, json, outcome, result_bytes, succeed};
 use farthest::evidence::manifest_file::{self, VerifiedCertificate};
 use farthest::evidence::{Evidence, dataset};
 use std::fs;
@@ -87,7 +88,7 @@ fn published_runs_are_confirmed() {
 
 #[test]
 fn several_mpi_processes_recheck_together() {
-    if !has_mpi() {
+    if test_lacks(Need::Mpi) {
         return;
     }
     let folder = scratch();

@@ -9,7 +9,8 @@ use common::disturb::{
     Dice, Job, Member, fail_with, fault, file_points, generations, is_committing, mpirun_beside, names, only_line, scratch, slow_config,
     wait_until,
 };
-use common::{farthest, has_mpi, outcome, result_bytes, succeed};
+use common::needs::{Need, test_lacks};
+use common::{farthest, outcome, result_bytes, succeed};
 use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::fs;
@@ -124,7 +125,7 @@ fn a_signal_to_in_process_participants_stops_all() {
 /// To the launcher, which passes it on, and to one process only, first, second and last.
 #[test]
 fn a_signal_to_the_launcher_or_to_one_mpi_process_stops_all() {
-    if !has_mpi() {
+    if test_lacks(Need::Mpi) {
         return;
     }
     let folder = scratch();
@@ -151,7 +152,7 @@ fn a_signal_to_the_launcher_or_to_one_mpi_process_stops_all() {
 /// Open MPI gives the processes a second or two behind TERM and kills them: they may commit, and the folder is fine in any case.
 #[test]
 fn a_launcher_that_is_terminated_leaves_a_folder_that_resumes() {
-    if !has_mpi() {
+    if test_lacks(Need::Mpi) {
         return;
     }
     let folder = scratch();
@@ -180,11 +181,17 @@ fn the_budget_stops_a_run_with_a_checkpoint_that_loads() {
         only_line(&stderr);
         resume_as_told(&stderr, "the time of --max-hours is nearly used up", &path);
     }
-    if has_mpi() {
-        let path = folder.path().join("mpi");
-        let stderr = fail_with(75, mpi_run(2, &path).args(["--max-hours", "200ms"]));
-        resume_as_told(&stderr, "the time of --max-hours is nearly used up", &path);
+}
+
+#[test]
+fn the_budget_stops_mpi_processes_with_a_checkpoint_that_loads() {
+    if test_lacks(Need::Mpi) {
+        return;
     }
+    let folder = scratch();
+    let path = folder.path().join("mpi");
+    let stderr = fail_with(75, mpi_run(2, &path).args(["--max-hours", "200ms"]));
+    resume_as_told(&stderr, "the time of --max-hours is nearly used up", &path);
 }
 
 /// A budget that is used up before anything was found, over and over: level 0 is a checkpoint, too, and each session must get on.
@@ -300,7 +307,7 @@ fn panic_lines(stderr: &str) -> Vec<&str> {
 
 #[test]
 fn a_panic_in_one_mpi_process_ends_all() {
-    if !has_mpi() {
+    if test_lacks(Need::Mpi) {
         return;
     }
     let folder = scratch();

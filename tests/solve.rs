@@ -35,6 +35,7 @@ fn a_word_leads_where_it_says_and_has_the_known_length() {
     let answer = solve_json("turnstyle-12", "4321567890AB", &["--all", "--steps"]);
     assert_eq!((&answer["length"], &answer["solvable"], &answer["optimal"]), (&18.into(), &true.into(), &true.into()));
     let words = answer["words"].as_array().expect("a list");
+    assert!(!words.is_empty());
     assert_eq!(u64::try_from(words.len()).ok(), answer["count"].as_u64());
     for word in words {
         let (from, word) = (answer["from"].as_str().expect("text"), word.as_str().expect("text"));
@@ -133,6 +134,7 @@ fn a_stored_table_gives_the_same_answers() {
             let by_balls = solve_json("turnstyle-8", state, &["--metric", metric, "--all"]);
             let by_table = solve_json("turnstyle-8", state, &["--metric", metric, "--all", "--table", run]);
             for key in ["length", "count", "words", "word"] {
+                assert!(!by_balls[key].is_null(), "{metric} {state} {key}: {by_balls}");
                 assert_eq!(by_balls[key], by_table[key], "{metric} {state} {key}");
             }
         }

@@ -50,7 +50,10 @@ fn every_certificate_of_the_small_sizes_is_verified_and_none_survives_a_change()
     assert_eq!(code, 0, "{stdout}\n{stderr}");
     assert_eq!(stdout.lines().count(), written.len(), "{stdout}");
     // A word one move short, and one with a move changed, are refuted.
-    for path in written.iter().filter(|path| path.to_string_lossy().contains("0008")) {
+    let words = written.iter().filter(|path| path.to_string_lossy().contains("0008"));
+    let mut changed = 0;
+    for path in words {
+        changed += 1;
         let text = fs::read_to_string(path).expect("text");
         let length = text.lines().find_map(|line| line.strip_prefix("length ")).expect("a length").parse::<usize>().expect("a number");
         let short = text.replacen("word R ", "word ", 1).replacen("word F ", "word ", 1);
@@ -61,6 +64,7 @@ fn every_certificate_of_the_small_sizes_is_verified_and_none_survives_a_change()
         let (code, stdout, stderr) = verify(&[path]);
         assert_eq!(code, 1, "{} {stdout} {stderr}", path.display());
     }
+    assert_eq!(changed, 9, "the group's word and that of every pair");
 }
 
 #[test]
@@ -109,6 +113,7 @@ fn the_final_four_and_the_reversal_are_the_known_ones() {
 /// JUMP4 in 10 and JUMP6 in 16 are published; both are reached, JUMP4 with a move less when the turntable may start anywhere.
 #[test]
 fn jumps() {
+    assert_eq!(values().jumps.iter().map(|(passed, ..)| *passed).collect::<Vec<_>>(), [4, 6]);
     for (passed, anywhere, left) in &values().jumps {
         let published = if *passed == 4 { 10 } else { 16 };
         assert!(anywhere.length() <= published && anywhere.length() <= left.length());
@@ -157,7 +162,8 @@ fn the_published_claims_are_the_computed_ones() {
     let page = fs::read_to_string("results/turnstyle-claims.md").expect("published");
     let computed = claims_page::page(values());
     // Rows about sizes beyond 12 are not computed in this test.
-    let rows = computed.lines().filter(|line| !line.contains("not computed") && !line.contains("| SWAP of 14"));
+    let rows: Vec<&str> = computed.lines().filter(|line| !line.contains("not computed") && !line.contains("| SWAP of 14")).collect();
+    assert!(rows.iter().filter(|row| row.contains("| confirmed |")).count() > 10, "{computed}");
     for row in rows {
         assert!(page.contains(row), "{row}");
     }

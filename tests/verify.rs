@@ -25,6 +25,7 @@ fn certificates(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("listed").map(|entry| entry.expect("listed").path());
     let mut paths: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|extension| extension == "cert")).collect();
     paths.sort();
+    assert!(!paths.is_empty(), "no certificates in {}", folder.display());
     paths
 }
 
@@ -34,6 +35,7 @@ fn good() -> Vec<PathBuf> {
 
 #[test]
 fn good_certificates_are_verified_and_the_claim_is_told() {
+    let mut searched = 0;
     for (name, claim) in [
         ("word-turnstyle-4", "turnstyle-4 (step): from 1 2 3 4 to 3 2 1 4 by 2 moves"),
         ("word-turnstyle-5-flip", "turnstyle-5 (flip): from 1 2 3 4 5 to 1 5 2 4 3 by 1 move"),
@@ -62,8 +64,13 @@ fn good_certificates_are_verified_and_the_claim_is_told() {
         let told = succeed(verify().arg(&path));
         assert!(told.starts_with("verified    ") && told.contains(claim), "{name}: {told}");
         assert_eq!(told.lines().count(), 1, "{told}");
-        assert!(Claimed::read(&fs::read_to_string(&path).expect("text")).is_none_or(|claimed| claimed.is_true()), "{name}");
+        // Those whose puzzle is small enough, by a search of another kind.
+        if let Some(claimed) = Claimed::read(&fs::read_to_string(&path).expect("text")) {
+            assert!(claimed.is_true(), "{name}");
+            searched += 1;
+        }
     }
+    assert!(searched >= 20, "{searched} of the claims were searched for");
     let all = succeed(verify().arg(known("certificates")));
     assert_eq!(all.lines().count(), good().len(), "a folder stands for the certificates in it");
 }

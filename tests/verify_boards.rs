@@ -5,8 +5,9 @@
 mod archives;
 mod common;
 
-use archives::{certify_again, edit, level, only_certificate, set_level};
+use archives::{level, only_certificate, set_level};
 use common::disturb::{copy_folder, scratch, sum_again};
+use common::forge::{certify_again, edit, seal};
 use common::{checker, outcome, succeed};
 use std::fs;
 use std::path::{Path, PathBuf};

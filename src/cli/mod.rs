@@ -11,7 +11,6 @@ pub mod progress_file;
 pub mod puzzles;
 pub mod recheck;
 pub mod run;
-pub mod run_config;
 pub mod run_state;
 pub mod session;
 pub mod solve;
@@ -22,6 +21,7 @@ pub mod table;
 pub mod watch;
 pub mod watcher;
 
+pub use crate::evidence::run_config;
 pub use arguments::{Arguments, Command};
 
 use crate::base::Result;

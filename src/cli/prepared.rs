@@ -90,24 +90,13 @@ pub fn states_of(puzzle: &Puzzle) -> Result<u64> {
         .ok_or_else(|| Error::config(format!("{} has {states} states; choose a smaller puzzle", puzzle.name())))
 }
 
-/// A complete run: its files, its configuration and the puzzle, which must still be the one that was searched.
+/// A complete run: its files, its configuration and the puzzle, which is still the one that was searched.
 ///
 /// # Errors
-/// As [`dataset::read`]; `BadData` when the puzzle is built in another way than then.
+/// As [`dataset::read`].
 pub fn complete_run(folder: &Path) -> Result<(Dataset, RunConfig, Puzzle)> {
     let dataset = dataset::read(folder)?;
-    let run_toml = folder.join("run.toml");
-    let config = RunConfig::load(&run_toml)?;
-    let puzzle = config.puzzle.build(&config.metric)?;
-    let (found, expected) = (puzzle.digest(), &dataset.summary.puzzle_digest);
-    if found != *expected {
-        return Err(Error::bad_data(
-            &run_toml,
-            format!("a puzzle with digest {found}"),
-            format!("{expected} as in summary.json"),
-            "it was made by another version of farthest: use that version, or run again with --resume never --force",
-        ));
-    }
+    let (config, puzzle) = (dataset.config.clone(), dataset.puzzle.clone());
     Ok((dataset, config, puzzle))
 }
 

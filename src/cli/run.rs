@@ -5,7 +5,7 @@ use super::opening::{self, Opened};
 use super::prepared::{Prepared, check_budget, check_limits, command_line, search, threads_of};
 use super::progress_file::Phase;
 use super::run_config::RunConfig;
-use super::session;
+use super::session::{self, counted};
 use super::watcher::Watcher;
 use crate::base::config_text::MOST_FILE_BYTES;
 use crate::base::error::EXIT_STOPPED;
@@ -206,12 +206,12 @@ fn provenance(prepared: &Prepared, exchange: &dyn Exchange, placement: &Placemen
 
 fn summary_line(summary: &Summary, root: &Path) -> String {
     format!(
-        "{} {}: God's number {}, {} states, {} antipodes, mean depth {:.6}; results in {}",
+        "{} {}: God's number {}, {}, {}, mean depth {:.6}; results in {}",
         summary.puzzle,
         summary.metric,
         summary.gods_number,
-        summary.states,
-        summary.antipodes,
+        counted(summary.states, "state"),
+        counted(summary.antipodes, "antipode"),
         summary.mean_depth,
         root.display()
     )

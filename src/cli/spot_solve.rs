@@ -1,6 +1,7 @@
 //! `farthest spot-solve DIR`: solves the sampled states of a complete run anew, from both ends, and compares the lengths with their depths.
 
 use super::prepared::complete_run;
+use super::session::{counted, one_line};
 use super::solve::memory_limit;
 use crate::base::ids::{low_u32, to_u64};
 use crate::base::{Error, Result, StateRank};
@@ -8,6 +9,7 @@ use crate::evidence::listed_states::listed_samples;
 use crate::evidence::manifest_file::{SpotSolve, record_spot_solve};
 use crate::puzzle::Puzzle;
 use crate::search::shortest::{Ball, BothWays, MemoryLimit, around_start};
+use crate::search::{LeftBehind, RunFolder};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -26,13 +28,17 @@ pub struct SpotSolveArguments {
     pub most: usize,
 }
 
-/// Solves the samples, prints a line a depth, and records the outcome in `manifest.json`.
+/// Solves the samples of a run, whose folder is locked meanwhile, prints a line a depth, and records the outcome in `manifest.json`.
 ///
 /// # Errors
 /// `CheckFailed` when a shortest word is not as long as the state is deep; when the run is damaged or has no samples; `Config` when nothing fits the memory.
 pub fn spot_solve(arguments: &SpotSolveArguments) -> Result<()> {
     let folder = arguments.folder.as_path();
+    let run = RunFolder::new(folder);
+    // Read before anything is written: a folder without a run stays as it is.
     let (_, _, puzzle) = complete_run(folder)?;
+    let _lock = run.lock(LeftBehind::Break)?;
+    run.remove_temporaries()?;
     let mut samples: BTreeMap<usize, Vec<StateRank>> = BTreeMap::new();
     for (depth, rank) in listed_samples(folder, &puzzle)? {
         let sample = samples.entry(depth).or_default();
@@ -43,14 +49,15 @@ pub fn spot_solve(arguments: &SpotSolveArguments) -> Result<()> {
     let outcome = solve_all(&puzzle, &samples, memory_limit(arguments.memory))?;
     let evidence = record_spot_solve(folder, outcome.clone())?;
     if let Some(difference) = outcome.difference {
-        return Err(Error::CheckFailed(format!("{}: {difference}; the run is now marked as disputed", folder.display())));
+        return Err(Error::CheckFailed(format!("{}: {difference}; the run is now marked as {evidence}", folder.display())));
     }
+    let (are, too_large) = (if outcome.states == 1 { "is" } else { "are" }, counted(outcome.too_large, "state"));
     println!(
-        "{}: {} states, to depth {}, are as deep as the run says{}; evidence: {evidence}",
-        folder.display(),
-        outcome.states,
+        "{}: {}, to depth {}, {are} as deep as the run says{}; evidence: {evidence}",
+        one_line(&folder.display().to_string()),
+        counted(outcome.states, "state"),
         outcome.deepest,
-        if outcome.too_large == 0 { String::new() } else { format!("; {} were too far for the memory", outcome.too_large) },
+        if outcome.too_large == 0 { String::new() } else { format!("; too far for the memory: {too_large}") },
     );
     Ok(())
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Deepest folder that is looked into, below those named.
 const MOST_NESTING: usize = 8;
 
-/// Prints the table of all complete runs in or below the folders. Every run is checked (checksums, sums) before it gets a row.
+/// Prints the table of all complete runs in or below the folders. Every run is checked ([`dataset::read`]) before it gets a row.
 ///
 /// # Errors
 /// `BadData` when a run is damaged, `Io` when there is none.
@@ -71,7 +71,7 @@ fn row(dataset: &Dataset) -> Vec<String> {
         summary.gods_number.to_string(),
         summary.antipodes.to_string(),
         format!("{:.6}", summary.mean_depth),
-        dataset.manifest.evidence.to_string(),
+        dataset.evidence.to_string(),
     ]
 }
 
@@ -137,7 +137,7 @@ fn print_csv(datasets: &[Dataset], depths: bool) -> Result<()> {
 
 fn print_json(datasets: &[Dataset]) {
     let run = |dataset: &Dataset| {
-        let evidence = dataset.manifest.evidence;
+        let evidence = dataset.evidence;
         serde_json::json!({ "summary": dataset.summary, "evidence": evidence, "distribution": dataset.distribution })
     };
     let runs: Vec<serde_json::Value> = datasets.iter().map(run).collect();

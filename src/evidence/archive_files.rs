@@ -1,25 +1,19 @@
-//! The files of a level archive with their digests, for the certificate of the distances.
+//! The files of a level archive with their digests, for the certificate of the distances and for `SHA256SUMS`.
 
 use super::certificate::ArchiveFile;
-use super::dataset;
+use super::checksums::{LEVELS, is_level_file, sha256};
 use crate::base::ids::{low_u32, to_u64};
 use crate::base::partition::Partition;
-use crate::base::{Depth, Error, Result};
+use crate::base::{Depth, Error, Result, regular_file};
 use crate::search::archive;
-use sha2::{Digest, Sha256};
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
-
-/// Bytes hashed at a time.
-const BUFFER_BYTES: usize = 1 << 20;
 
 /// The archive of the run folder `run`, checked to hold `levels` states by depth: by depth, then by name.
 ///
 /// # Errors
 /// `Io` when a file is missing, `BadData` when one is damaged or a level holds another number of states.
 pub fn of_run(run: &Path, partition: &Partition, levels: &[u64]) -> Result<Vec<ArchiveFile>> {
-    let root = run.join("levels");
+    let root = run.join(LEVELS);
     if !root.is_dir() {
         return Err(Error::config(format!(
             "{}: the run archived no levels; run again with keep_levels = true (farthest run --keep-levels) in another folder",
@@ -29,6 +23,7 @@ pub fn of_run(run: &Path, partition: &Partition, levels: &[u64]) -> Result<Vec<A
     let mut files = Vec::new();
     for (depth, &states) in levels.iter().enumerate() {
         let depth = Depth(low_u32(to_u64(depth)));
+        files.extend(of_level(&root, depth)?);
         let found = archive::read_level(&root, depth, partition)?.states;
         if found != states {
             return Err(Error::bad_data(
@@ -38,28 +33,39 @@ pub fn of_run(run: &Path, partition: &Partition, levels: &[u64]) -> Result<Vec<A
                 "the archive is damaged; run again",
             ));
         }
-        for path in archive::packs(&root, depth)? {
-            let (bytes, sha256) = digest(&path)?;
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            files.push(ArchiveFile { depth: depth.0, bytes, sha256, path: format!("levels/{depth:06}/{name}", depth = depth.0) });
-        }
     }
     Ok(files)
 }
 
-/// Length and SHA-256 of a file.
-fn digest(path: &Path) -> Result<(u64, String)> {
-    let mut file = File::open(path).map_err(|source| Error::io("open", path, source))?;
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; BUFFER_BYTES];
-    let mut length = 0;
-    loop {
-        let read = file.read(&mut buffer).map_err(|source| Error::io("read", path, source))?;
-        if read == 0 {
-            break;
-        }
-        hasher.update(&buffer[..read]);
-        length += to_u64(read);
+/// The files of the first `levels` levels, with their digests; none when the run archived none.
+///
+/// # Errors
+/// `Io` when one cannot be read.
+pub fn listed(run: &Path, levels: usize) -> Result<Vec<ArchiveFile>> {
+    let root = run.join(LEVELS);
+    if !root.is_dir() {
+        return Ok(Vec::new());
     }
-    Ok((length, dataset::hexadecimal(&hasher.finalize())))
+    let mut files = Vec::new();
+    for depth in 0..levels {
+        files.extend(of_level(&root, Depth(low_u32(to_u64(depth))))?);
+    }
+    Ok(files)
+}
+
+/// The files of a level.
+fn of_level(root: &Path, depth: Depth) -> Result<Vec<ArchiveFile>> {
+    let mut files = Vec::new();
+    for path in archive::packs(root, depth)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let shown = format!("{LEVELS}/{:06}/{name}", depth.0);
+        if !is_level_file(&shown) {
+            let expected = "a name of letters, digits, dots, dashes and underscores, as archived files have";
+            return Err(Error::bad_data(&path, "a file of another name", expected, "move it out of the archive"));
+        }
+        let most = regular_file::open(&path)?.metadata().map_err(|source| Error::io("read", &path, source))?.len();
+        let (bytes, sha256) = sha256(&path, most)?;
+        files.push(ArchiveFile { depth: depth.0, bytes, sha256, path: shown });
+    }
+    Ok(files)
 }

@@ -70,6 +70,14 @@ impl CertifiedPuzzle {
             ))),
         }
     }
+
+    /// The records that say which puzzle it is.
+    #[must_use]
+    pub fn records(&self) -> String {
+        let mut lines = Lines(String::new());
+        lines.puzzle(self);
+        lines.0
+    }
 }
 
 /// Which group the moves generate.

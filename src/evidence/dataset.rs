@@ -1,18 +1,37 @@
 //! The files of a complete run: written whole, synced, and read back. The formats are in the README of this layer.
+//!
+//! Whoever reads a run reads it here, and all of it is checked each time: the digests; that the configuration builds the puzzle that was searched; that the group has as many states as
+//! the levels; and that the files say the same, as far as that can be told without searching. So a table, a status and a label rest on the same checks.
 
-use super::listed_states::{self, ANTIPODES, SAMPLES};
-use super::manifest_file::{ManifestFile, Provenance};
-use crate::base::{Error, Result, atomic_file};
+use super::archive_files;
+use super::certificate::{ArchiveFile, Certificate};
+use super::checksums::{self, ANTIPODES, CERTIFICATE, Checksums, MANIFEST, SAMPLES};
+use super::group_order::reachable_states;
+use super::label;
+use super::level_tables::{self, DISTRIBUTION, LEVELS};
+use super::listed_states;
+use super::manifest_file::{Evidence, ManifestFile, Provenance};
+use super::run_config::RunConfig;
+use super::strict_json;
+use crate::base::config_text::shown_text;
+use crate::base::ids::{approximate, approximate_u128, to_u64};
+use crate::base::{Error, Result, atomic_file, regular_file};
 use crate::puzzle::Puzzle;
-use crate::search::{LevelRecord, Outcome};
+use crate::search::Outcome;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 
 /// Version of the files of a run folder.
 pub const FORMAT: u32 = 1;
+
+/// The results, for programs.
+const SUMMARY: &str = "summary.json";
+
+/// The effective configuration.
+const CONFIGURATION: &str = "run.toml";
+
+/// What to do about files that contradict one another.
+const RESTORE: &str = "the files do not belong together; restore them, or run again with --resume never --force";
 
 /// The results, as in `summary.json`. No times, no hosts: the same for every way to run the search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,12 +60,6 @@ pub struct Summary {
     pub puzzle_digest: String,
 }
 
-/// Names of the files that the checksums cover.
-const COVERED: [&str; 7] = [ANTIPODES, "distribution.tsv", "levels.tsv", "manifest.json", "run.toml", SAMPLES, "summary.json"];
-
-/// The checksums that are to replace `SHA256SUMS` when the manifest changes.
-const NEXT_SUMS: &str = "SHA256SUMS.next";
-
 /// Writes all files of a complete run to `folder`, where `run.toml` stands already, and reads them back.
 ///
 /// # Errors
@@ -59,30 +72,45 @@ pub fn write(folder: &Path, puzzle: &Puzzle, outcome: &Outcome, states_by_group_
         states: outcome.states,
         gods_number: outcome.gods_number.0,
         antipodes: outcome.antipodes,
-        antipodes_listed: crate::base::ids::to_u64(outcome.listed_antipodes.len()),
-        mean_depth: (outcome.mean_depth() * 1e6).round() / 1e6,
+        antipodes_listed: to_u64(outcome.listed_antipodes.len()),
+        mean_depth: in_millionths(outcome.mean_depth()),
         fingerprint: outcome.fingerprint(),
         states_by_group_order,
         puzzle_digest: puzzle.digest(),
     };
     let manifest = ManifestFile::of_run(provenance.clone(), outcome);
+    remove_certificate(folder)?;
     for (name, text) in tables(puzzle, outcome) {
         atomic_file::write(&folder.join(name), text.as_bytes())?;
     }
-    atomic_file::write(&folder.join("summary.json"), json(&summary).as_bytes())?;
-    atomic_file::write(&folder.join("manifest.json"), json(&manifest).as_bytes())?;
-    let sums = checksums(folder)?;
-    atomic_file::write(&folder.join("SHA256SUMS"), sums.as_bytes())?;
+    atomic_file::write(&folder.join(SUMMARY), json(&summary).as_bytes())?;
+    atomic_file::write(&folder.join(MANIFEST), json(&manifest).as_bytes())?;
+    let mut sums = Checksums::of_files(folder)?;
+    if configured(folder)?.search.keep_levels {
+        for file in archive_files::listed(folder, outcome.levels.len())? {
+            sums.set(&file.path, file.sha256);
+        }
+    }
+    sums.write(folder)?;
     let again = read(folder)?;
     if again.summary != summary {
         return Err(Error::bad_data(
-            &folder.join("summary.json"),
+            &folder.join(SUMMARY),
             "other values",
             "the values just written",
             "the disk does not keep what is written; run again elsewhere",
         ));
     }
     Ok(summary)
+}
+
+/// Removes the certificate of an earlier run of this folder: it is about other archived files.
+fn remove_certificate(folder: &Path) -> Result<()> {
+    let path = folder.join(CERTIFICATE);
+    match std::fs::remove_file(&path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", &path, source)),
+        _ => Ok(()),
+    }
 }
 
 /// A run folder read back.
@@ -94,13 +122,20 @@ pub struct Dataset {
     pub distribution: Vec<u64>,
     /// `manifest.json`.
     pub manifest: ManifestFile,
+    /// The label that the evidence deserves which is in the folder.
+    pub evidence: Evidence,
+    /// `run.toml`.
+    pub config: RunConfig,
+    /// The puzzle that it builds.
+    pub puzzle: Puzzle,
+    sums: Checksums,
 }
 
 /// The tables of a run by file name: the same bytes for every way to run the search.
 fn tables(puzzle: &Puzzle, outcome: &Outcome) -> [(&'static str, String); 4] {
     [
-        ("distribution.tsv", distribution(&outcome.levels)),
-        ("levels.tsv", levels_table(&outcome.levels)),
+        (DISTRIBUTION, level_tables::distribution(&outcome.levels)),
+        (LEVELS, level_tables::levels(&outcome.levels)),
         (ANTIPODES, listed_states::antipodes(puzzle, outcome)),
         (SAMPLES, listed_states::samples(puzzle, outcome)),
     ]
@@ -116,186 +151,209 @@ pub fn first_difference(folder: &Path, puzzle: &Puzzle, outcome: &Outcome) -> Re
         if name == SAMPLES && !folder.join(name).exists() {
             continue;
         }
-        let there = read_text(folder, name)?;
+        let there = regular_file::read_text(&folder.join(name), checksums::MOST_TABLE_BYTES)?;
         if there == again {
             continue;
         }
         let rows = there.lines().count().max(again.lines().count());
-        let row = |text: &str, number: usize| text.lines().nth(number).map_or_else(|| "no such row".into(), |row| row.replace('\t', " "));
-        let number = (0..rows).find(|&number| row(&there, number) != row(&again, number)).unwrap_or(rows);
-        // Levels are the rows behind the heading.
+        let row = |text: &str, number: usize| text.lines().nth(number).map_or_else(|| "no such row".into(), shown_row);
+        let number = (0..rows).find(|&number| there.lines().nth(number) != again.lines().nth(number)).unwrap_or(rows);
+        // Levels are the rows after the heading.
         let place = if [ANTIPODES, SAMPLES].contains(&name) || number == 0 {
             format!("line {}", number + 1)
         } else {
             format!("level {}", number - 1)
         };
-        return Ok(Some(format!("{name}: {place} holds {:?}, searched again it is {:?}", row(&there, number), row(&again, number))));
+        return Ok(Some(format!("{name}: {place} holds \"{}\", searched again it is \"{}\"", row(&there, number), row(&again, number))));
     }
     Ok(None)
+}
+
+/// A row on one line, cut only when it is longer than any of `levels.tsv`.
+fn shown_row(row: &str) -> String {
+    const LONGEST: usize = 200;
+    row.chars().take(LONGEST).flat_map(|letter| if letter == '\t' { ' '.escape_debug() } else { letter.escape_debug() }).collect()
 }
 
 /// Whether `folder` holds the files of a complete run.
 #[must_use]
 pub fn is_complete(folder: &Path) -> bool {
-    folder.join("SHA256SUMS").is_file() && folder.join("summary.json").is_file()
+    folder.join("SHA256SUMS").is_file() && folder.join(SUMMARY).is_file()
 }
 
-/// Reads a run folder: checksums first, then summary and distribution, which must agree.
+/// Reads a run folder and checks it: see the top of this file.
 ///
 /// # Errors
 /// `Io` when a file is missing, `BadData` when one is damaged or contradicts another.
 pub fn read(folder: &Path) -> Result<Dataset> {
-    let damaged = |name: &str, found: String, expected: String| {
-        Error::bad_data(
-            &folder.join(name),
-            found,
-            expected,
-            "the files do not belong together; restore them, or run again with --resume never --force",
-        )
+    let sums = Checksums::checked(folder)?;
+    let config = configured(folder)?;
+    let puzzle = config.puzzle.build(&config.metric).map_err(|error| refused_configuration(folder, &error))?;
+    let summary: Summary = strict_json::read(folder, SUMMARY, "the summary of a run")?;
+    check_puzzle(folder, &summary, &puzzle)?;
+    let distribution = level_tables::read_distribution(folder)?;
+    let fingerprint = level_tables::check_levels(folder, &puzzle, &distribution)?;
+    check_counts(folder, &summary, &distribution, &puzzle, &fingerprint)?;
+    listed_states::check(folder, &puzzle, &distribution, summary.antipodes_listed, config.search.most_antipodes)?;
+    let manifest: ManifestFile = strict_json::read(folder, MANIFEST, "the manifest of a run")?;
+    let recorded = manifest.recorded();
+    if manifest.evidence != recorded {
+        let found = format!("the label \"{}\"", manifest.evidence);
+        return Err(Error::bad_data(&folder.join(MANIFEST), found, format!("\"{recorded}\" by the checks that it records"), RESTORE));
+    }
+    let evidence = label::deserved(folder, &manifest, &config, &distribution);
+    Ok(Dataset { summary, distribution, manifest, evidence, config, puzzle, sums })
+}
+
+/// The configuration of a complete run.
+fn configured(folder: &Path) -> Result<RunConfig> {
+    let path = folder.join(CONFIGURATION);
+    let text = regular_file::read_text(&path, regular_file::MOST_TEXT_BYTES)?;
+    RunConfig::of_text(&path, &text).map_err(|error| refused_configuration(folder, &error))
+}
+
+fn refused_configuration(folder: &Path, error: &Error) -> Error {
+    let expected = "the configuration of this run";
+    Error::bad_data(&folder.join(CONFIGURATION), format!("a configuration that is refused ({error})"), expected, RESTORE)
+}
+
+fn check_puzzle(folder: &Path, summary: &Summary, puzzle: &Puzzle) -> Result<()> {
+    let path = folder.join(SUMMARY);
+    if summary.format != FORMAT {
+        return Err(Error::OtherVersion { path, found: format!("format {}", summary.format), expected: format!("format {FORMAT}") });
+    }
+    for (what, found, expected) in [("puzzle", &summary.puzzle, puzzle.name()), ("metric", &summary.metric, puzzle.metric())] {
+        // They are printed, and become parts of paths.
+        if found != expected || !is_name(found) {
+            return Err(Error::bad_data(
+                &path,
+                format!("the {what} \"{}\"", shown_text(found)),
+                format!("\"{expected}\" as in run.toml"),
+                RESTORE,
+            ));
+        }
+    }
+    let (found, expected) = (puzzle.digest(), &summary.puzzle_digest);
+    if found != *expected {
+        return Err(Error::bad_data(
+            &folder.join(CONFIGURATION),
+            format!("a puzzle with digest {found}"),
+            format!("{} as in summary.json", shown_text(expected)),
+            "it was made by another version of farthest: use that version, or run again with --resume never --force",
+        ));
+    }
+    Ok(())
+}
+
+/// Whether a text has the form of a puzzle's or metric's name: `[a-z0-9][a-z0-9._-]{0,99}`.
+fn is_name(text: &str) -> bool {
+    let letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    text.len() <= 100 && text.bytes().next().is_some_and(letter) && text.bytes().all(|byte| letter(byte) || b"._-".contains(&byte))
+}
+
+fn check_counts(folder: &Path, summary: &Summary, distribution: &[u64], puzzle: &Puzzle, fingerprint: &str) -> Result<()> {
+    let damaged = |found: String, expected: String| Err(Error::bad_data(&folder.join(SUMMARY), found, expected, RESTORE));
+    let Some(states) = distribution.iter().try_fold(0_u64, |sum, &states| sum.checked_add(states)) else {
+        let path = folder.join(DISTRIBUTION);
+        return Err(Error::bad_data(&path, "counts with a sum of more than 64 bits", "fewer states than 2^63", RESTORE));
     };
-    let path = folder.join("SHA256SUMS");
-    let mut listed = String::from_utf8_lossy(&fs::read(&path).map_err(|source| Error::io("read", &path, source))?).into_owned();
-    let actual = checksums(folder)?;
-    // A change of the manifest was interrupted between its two renames; the next change ends it.
-    if fs::read_to_string(folder.join(NEXT_SUMS)).is_ok_and(|next| next == actual) {
-        listed.clone_from(&actual);
+    let order = reachable_states(puzzle);
+    if u128::from(states) != order {
+        let path = folder.join(DISTRIBUTION);
+        return Err(Error::bad_data(
+            &path,
+            format!("{states} states in all"),
+            format!("{order}, by the order of the puzzle's group"),
+            RESTORE,
+        ));
     }
-    if let Some((found, expected)) = actual.lines().zip(listed.lines()).find(|(found, listed)| found != listed) {
-        let name = found.rsplit(' ').next().unwrap_or("SHA256SUMS");
-        return Err(damaged(name, format!("SHA-256 {}", found.get(..64).unwrap_or(found)), format!("{:?} in SHA256SUMS", expected)));
-    }
-    if actual.lines().count() != listed.lines().count() {
-        return Err(damaged("SHA256SUMS", format!("{} lines", listed.lines().count()), format!("{} lines", actual.lines().count())));
-    }
-    let summary: Summary = serde_json::from_str(&read_text(folder, "summary.json")?)
-        .map_err(|error| damaged("summary.json", error.to_string(), "a summary".into()))?;
-    let distribution = parse_distribution(&read_text(folder, "distribution.tsv")?)
-        .ok_or_else(|| damaged("distribution.tsv", "other lines".into(), "depth<TAB>states, one row a depth from 0".into()))?;
-    let depth_of_last = crate::base::ids::to_u64(distribution.len()).saturating_sub(1);
     let facts = [
-        ("states", distribution.iter().fold(0_u64, |sum, &states| sum.saturating_add(states)), summary.states),
-        ("God's number", depth_of_last, u64::from(summary.gods_number)),
+        ("states", states, summary.states),
+        ("states by group order", states, summary.states_by_group_order),
+        ("God's number", to_u64(distribution.len() - 1), u64::from(summary.gods_number)),
         ("antipodes", distribution.last().copied().unwrap_or(0), summary.antipodes),
-        ("states by group order", summary.states_by_group_order, summary.states),
     ];
     for (what, found, stated) in facts {
         if found != stated {
-            return Err(damaged("summary.json", format!("{what} {stated}"), format!("{found}, as in distribution.tsv")));
+            return damaged(format!("{what} {stated}"), format!("{found}, as in distribution.tsv"));
         }
     }
-    let manifest = serde_json::from_str(&read_text(folder, "manifest.json")?)
-        .map_err(|error| damaged("manifest.json", error.to_string(), "the manifest of a run".into()))?;
-    Ok(Dataset { summary, distribution, manifest })
+    let sum: u128 = (0_u128..).zip(distribution).map(|(depth, &states)| depth * u128::from(states)).sum();
+    let mean = in_millionths(approximate_u128(sum) / approximate(states));
+    if summary.mean_depth.to_bits() != mean.to_bits() {
+        return damaged(format!("mean depth {}", summary.mean_depth), format!("{mean}, as in distribution.tsv"));
+    }
+    if summary.fingerprint != fingerprint {
+        return damaged(format!("fingerprint {}", shown_text(&summary.fingerprint)), format!("{fingerprint}, as in levels.tsv"));
+    }
+    Ok(())
 }
 
-/// Changes the manifest of a complete run, and the checksums with it. A crash leaves the old or the new manifest, and [`read`] accepts either: the new checksums
-/// are written beside the old ones, then both files are renamed into place.
+/// Rounded to six decimals.
+fn in_millionths(mean: f64) -> f64 {
+    (mean * 1e6).round() / 1e6
+}
+
+/// Changes the manifest of a complete run, and the checksums with it, in three steps that are each one rename: the line of the manifest leaves `SHA256SUMS`, the manifest is replaced,
+/// the new line comes in. So all lines are right at every moment, and [`read`] accepts the folder before or after, never a mixture. A change that was stopped on its way is ended by the next one.
 ///
 /// # Errors
 /// As [`read`]; `Io` when a file cannot be written.
-pub fn change_manifest(folder: &Path, change: impl FnOnce(&mut ManifestFile)) -> Result<ManifestFile> {
-    let mut manifest = read(folder)?.manifest;
+pub fn change_manifest(folder: &Path, change: impl FnOnce(&mut ManifestFile)) -> Result<Dataset> {
+    let Dataset { mut manifest, mut sums, .. } = read(folder)?;
     change(&mut manifest);
+    checksums::remove_left_over(folder)?;
+    if sums.remove(MANIFEST) {
+        sums.write(folder)?;
+    }
     let text = json(&manifest);
-    let sums: String = checksums(folder)?
-        .lines()
-        .map(|line| match line.split_once("  ") {
-            Some((_, "manifest.json")) => checksum_line(text.as_bytes(), "manifest.json"),
-            _ => format!("{line}\n"),
-        })
-        .collect();
-    atomic_file::write(&folder.join(NEXT_SUMS), sums.as_bytes())?;
-    atomic_file::write(&folder.join("manifest.json"), text.as_bytes())?;
-    atomic_file::write(&folder.join("SHA256SUMS"), sums.as_bytes())?;
-    let next = folder.join(NEXT_SUMS);
-    fs::remove_file(&next).map_err(|source| Error::io("remove", &next, source))?;
-    read(folder).map(|dataset| dataset.manifest)
+    atomic_file::write(&folder.join(MANIFEST), text.as_bytes())?;
+    sums.set(MANIFEST, checksums::sha256_of(text.as_bytes()));
+    sums.write(folder)?;
+    read(folder)
 }
 
-pub(super) fn read_text(folder: &Path, name: &str) -> Result<String> {
-    let path = folder.join(name);
-    fs::read_to_string(&path).map_err(|source| Error::io("read", &path, source))
-}
-
-fn distribution(levels: &[LevelRecord]) -> String {
-    levels.iter().fold("depth\tstates\n".into(), |mut text, level| {
-        let _ = writeln!(text, "{}\t{}", level.depth, level.states);
-        text
-    })
-}
-
-fn parse_distribution(text: &str) -> Option<Vec<u64>> {
-    let mut lines = text.lines();
-    if lines.next()? != "depth\tstates" {
-        return None;
+/// Puts the certificate of the distances into the folder of a complete run, and lists it and the archived files that it names in `SHA256SUMS`. All lines are right at every moment here, too.
+/// Returns its digest.
+///
+/// # Errors
+/// As [`read`]; `BadData` when `SHA256SUMS` lists other archived files; `Io` when a file cannot be written.
+pub fn add_certificate(folder: &Path, certificate: &Certificate, archive: &[ArchiveFile]) -> Result<String> {
+    let before = read(folder)?.sums;
+    for (path, listed) in before.level_files() {
+        let found = archive.iter().find(|file| file.path == path).map_or("no file of this archive", |file| &file.sha256);
+        if found != listed {
+            let cure = "the archive was changed; restore it, or run again with --resume never --force";
+            return Err(Error::bad_data(&folder.join(path), found, format!("{listed} in SHA256SUMS"), cure));
+        }
     }
-    lines
-        .enumerate()
-        .map(|(depth, line)| {
-            let (first, states) = line.split_once('\t')?;
-            if first.parse::<usize>().ok()? != depth {
-                return None;
-            }
-            states.parse().ok()
-        })
-        .collect()
-}
-
-fn levels_table(levels: &[LevelRecord]) -> String {
-    let mut text = String::from("depth\tstates\tedges_down\tedges_same\tedges_up\tfingerprint\n");
-    for level in levels {
-        let edges = level.edges.unwrap_or_default();
-        let _ = writeln!(text, "{}\t{}\t{}\t{}\t{}\t{}", level.depth, level.states, edges.down, edges.same, edges.up, level.fingerprint);
+    let text = certificate.to_text();
+    let digest = checksums::sha256_of(text.as_bytes());
+    let path = folder.join(CERTIFICATE);
+    let mut sums = before.clone();
+    let is_there = checksums::sha256(&path, regular_file::MOST_TEXT_BYTES).is_ok_and(|(_, found)| found == digest);
+    if !is_there {
+        if sums.remove(CERTIFICATE) {
+            sums.write(folder)?;
+        }
+        atomic_file::write(&path, text.as_bytes())?;
     }
-    text
+    sums.set(CERTIFICATE, digest.clone());
+    for file in archive {
+        sums.set(&file.path, file.sha256.clone());
+    }
+    if sums.digest(MANIFEST).is_none() {
+        let (_, manifest) = checksums::sha256(&folder.join(MANIFEST), regular_file::MOST_TEXT_BYTES)?;
+        sums.set(MANIFEST, manifest);
+    }
+    if sums != before {
+        sums.write(folder)?;
+    }
+    Ok(digest)
 }
 
 fn json(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value).expect("plain data with text keys");
     text.push('\n');
     text
-}
-
-/// One line a file, as `sha256sum` writes them.
-fn checksums(folder: &Path) -> Result<String> {
-    let mut there = COVERED.iter().filter(|&&name| name != SAMPLES || folder.join(name).exists());
-    there.try_fold(String::new(), |text, name| {
-        let path = folder.join(name);
-        let bytes = fs::read(&path).map_err(|source| Error::io("read", &path, source))?;
-        Ok(text + &checksum_line(&bytes, name))
-    })
-}
-
-fn checksum_line(bytes: &[u8], name: &str) -> String {
-    hexadecimal(&Sha256::digest(bytes)) + "  " + name + "\n"
-}
-
-/// A digest in hexadecimal digits.
-pub(super) fn hexadecimal(digest: &[u8]) -> String {
-    let mut digits = String::new();
-    for byte in digest {
-        let _ = write!(digits, "{byte:02x}");
-    }
-    digits
-}
-
-/// SHA-256 of a small file, in hexadecimal digits.
-///
-/// # Errors
-/// `Io` when it cannot be read.
-pub fn sha256(path: &Path) -> Result<String> {
-    fs::read(path).map(|bytes| hexadecimal(&Sha256::digest(&bytes))).map_err(|source| Error::io("read", path, source))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn distributions_come_back_and_broken_ones_do_not() {
-        assert_eq!(parse_distribution("depth\tstates\n0\t1\n1\t3\n"), Some(vec![1, 3]));
-        for broken in ["", "depth states\n0\t1\n", "depth\tstates\n1\t1\n", "depth\tstates\n0\tx\n", "depth\tstates\n0\t1\n0\t3\n"] {
-            assert_eq!(parse_distribution(broken), None, "{broken:?}");
-        }
-    }
 }

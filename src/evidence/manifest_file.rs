@@ -1,6 +1,6 @@
 //! `manifest.json`: how a run was made, and how far its numbers were checked.
 //!
-//! The label follows from what is recorded. A run starts as *single run*. One equal recheck makes it *rechecked*, a verified distance certificate *certified*.
+//! The label follows from what is recorded, and from whether it is still there (`label.rs`). A run starts as *single run*. One equal recheck makes it *rechecked*, a verified distance certificate *certified*.
 //! A recheck that found another number makes it *disputed*, whatever else is there: two searches contradict each other, one of them is wrong, and no later recheck
 //! decides which. Only a new run (`--resume never --force`) starts afresh.
 
@@ -202,13 +202,20 @@ impl ManifestFile {
         }
     }
 
-    /// The label that what is recorded deserves.
-    fn deserved(&self) -> Evidence {
+    /// The label by what is recorded alone, which is the one that the file states.
+    #[must_use]
+    pub fn recorded(&self) -> Evidence {
+        self.label(!self.certificates.is_empty())
+    }
+
+    /// The label of a run that is certified, or is not, unless a check that is recorded outranks that.
+    #[must_use]
+    pub fn label(&self, is_certified: bool) -> Evidence {
         let is_disputed = self.rechecks.iter().any(|recheck| recheck.difference.is_some())
             || self.spot_solves.iter().any(|solve| solve.difference.is_some());
         if is_disputed {
             Evidence::Disputed
-        } else if !self.certificates.is_empty() {
+        } else if is_certified {
             Evidence::Certified
         } else if !self.rechecks.is_empty() {
             Evidence::Rechecked
@@ -248,7 +255,7 @@ pub fn record_certificate(folder: &Path, certificate: VerifiedCertificate) -> Re
 fn record(folder: &Path, add: impl FnOnce(&mut ManifestFile)) -> Result<Evidence> {
     let changed = dataset::change_manifest(folder, |manifest| {
         add(manifest);
-        manifest.evidence = manifest.deserved();
+        manifest.evidence = manifest.recorded();
     })?;
     Ok(changed.evidence)
 }

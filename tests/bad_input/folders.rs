@@ -1,6 +1,7 @@
 //! Run folders that are not fit: another run's, damaged, foreign, closed to us, in use.
 
 use crate::common;
+use crate::common::needs::{Need, part_lacks, test_lacks};
 use crate::refusal::{refused, refused_under_mpirun, text};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use std::collections::BTreeMap;
@@ -41,7 +42,7 @@ fn refused_on(folder: &Path, words: &[&str], code: i32, parts: &[&str]) {
     let parts = [&[place.as_str()], parts].concat();
     refused(common::farthest().args(words).arg("--out").arg(folder), code, &parts);
     assert_eq!(kept(folder), before, "{words:?}");
-    if common::has_mpi() {
+    if !part_lacks(Need::Mpi) {
         refused_under_mpirun(common::mpirun(2).args(words).arg("--out").arg(folder), code, &parts);
         assert_eq!(kept(folder), before, "{words:?} under mpirun");
     }
@@ -134,17 +135,16 @@ fn out_at_or_below_a_file() {
     assert_eq!(fs::read(&file).expect("readable"), b"mine");
 }
 
-/// The program as a user who owns nothing here; `None` where that cannot be arranged.
-fn as_nobody(folder: &Path) -> Option<Command> {
+/// The program as a user who owns nothing here.
+fn as_nobody(folder: &Path) -> Command {
     if !geteuid().is_root() {
-        return Some(common::farthest());
+        return common::farthest();
     }
     let words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-    let works = Command::new(words[0]).args(&words[1..]).arg("true").stderr(Stdio::null()).status().is_ok_and(|status| status.success());
     // The build folder may be closed to others.
     let copy = folder.join("farthest");
     fs::copy(env!("CARGO_BIN_EXE_farthest"), &copy).expect("copied");
-    works.then(|| common::farthest_under(&words, &copy))
+    common::farthest_under(&words, &copy)
 }
 
 fn set_mode(path: &Path, mode: u32) {
@@ -153,6 +153,9 @@ fn set_mode(path: &Path, mode: u32) {
 
 #[test]
 fn a_folder_without_permission_to_write() {
+    if test_lacks(Need::Nobody) {
+        return;
+    }
     let tools = tempfile::tempdir().expect("a folder");
     set_mode(tools.path(), 0o755);
     let whole = complete("turnstyle-5");
@@ -163,14 +166,11 @@ fn a_folder_without_permission_to_write() {
     let cure = "choose a folder you may write with --out";
     let before = common::contents(whole.path());
     for out in [empty.path().to_path_buf(), empty.path().join("new/run"), whole.path().to_path_buf()] {
-        let Some(mut command) = as_nobody(tools.path()) else {
-            eprintln!("skipped: root may write everywhere, and setpriv does not work here");
-            return;
-        };
+        let mut command = as_nobody(tools.path());
         let line = refused(command.args(["run", "turnstyle-5", "--out"]).arg(&out), 77, &["Permission denied", cure]);
         assert!(line.contains(text(&out)), "{line}");
     }
-    let mut command = as_nobody(tools.path()).expect("as before");
+    let mut command = as_nobody(tools.path());
     refused(command.arg("resume").arg(whole.path()), 77, &["Permission denied", text(whole.path()), cure]);
     assert_eq!(common::contents(whole.path()), before);
     assert!(common::contents(empty.path()).is_empty());
@@ -179,14 +179,12 @@ fn a_folder_without_permission_to_write() {
 
 #[test]
 fn a_file_system_that_is_mounted_read_only() {
+    if test_lacks(Need::Mounts) {
+        return;
+    }
     let folder = tempfile::tempdir().expect("a folder");
     let script = "mount --bind \"$1\" \"$1\" && mount -o remount,bind,ro \"$1\" && shift && exec \"$@\"";
     let words = ["unshare", "--mount", "sh", "-c", script, "sh", text(folder.path())];
-    let works = Command::new(words[0]).args(&words[1..]).arg("true").stderr(Stdio::null()).status().is_ok_and(|status| status.success());
-    if !works {
-        eprintln!("skipped: this user may not mount");
-        return;
-    }
     let cure = "choose a folder you may write with --out";
     let mut command = common::farthest_under(&words, Path::new(env!("CARGO_BIN_EXE_farthest")));
     refused(command.args(["run", "turnstyle-5", "--out"]).arg(folder.path()), 77, &["Read-only file system", text(folder.path()), cure]);

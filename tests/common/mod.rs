@@ -3,6 +3,8 @@
 
 pub mod boards;
 pub mod disturb;
+pub mod forge;
+pub mod needs;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -39,15 +41,6 @@ pub fn checker(memory: &str) -> Command {
 /// The program under `mpirun` with `processes` processes.
 pub fn mpirun(processes: u32) -> Command {
     limited(&["mpirun", "-n", &processes.to_string(), env!("CARGO_BIN_EXE_farthest")])
-}
-
-/// Whether this build can be started under mpirun; tests of several MPI processes say so and do nothing otherwise.
-pub fn has_mpi() -> bool {
-    let usable = cfg!(feature = "mpi") && Command::new("mpirun").arg("--version").output().is_ok_and(|output| output.status.success());
-    if !usable {
-        eprintln!("skipped: this build has no MPI, or mpirun is not installed");
-    }
-    usable
 }
 
 fn limited(words: &[&str]) -> Command {
@@ -121,12 +114,16 @@ pub fn known(name: &str) -> PathBuf {
 pub fn known_rows(name: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(known(name)).expect("readable");
     let lines = text.lines().filter(|line| !line.starts_with('#'));
-    lines.skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+    let rows: Vec<Vec<String>> = lines.skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect();
+    assert!(!rows.is_empty(), "{name} has no rows");
+    rows
 }
 
 /// Numbers separated by blanks.
 pub fn numbers(text: &str) -> Vec<u64> {
-    text.split_whitespace().map(|word| word.parse().expect("a number")).collect()
+    let numbers: Vec<u64> = text.split_whitespace().map(|word| word.parse().expect("a number")).collect();
+    assert!(!numbers.is_empty(), "no numbers in {text:?}");
+    numbers
 }
 
 /// A JSON file of a run folder.

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Hosts on one machine: each has a network address, a name and a disk of its own, and nobody else's. For the script behind it, which starts mpirun on one of them.
 #
 # Started by `unshare --mount --net --pid --fork --kill-child --mount-proc`: with the first process of that all others end, and with them all namespaces, links and mounts.

@@ -1,6 +1,5 @@
 //! Archived levels taken out of a run folder and put back changed, with the digests made right again.
 
-use crate::common::disturb::sha256;
 use farthest::base::ShardId;
 use farthest::base::ids::to_u64;
 use farthest::base::partition::Partition;
@@ -9,26 +8,6 @@ use farthest::store::block::SetName;
 use farthest::store::{BlockEntry, Contents, PackReader, PackWriter};
 use std::fs;
 use std::path::Path;
-
-/// Changes a text in a file.
-pub fn edit(path: &Path, from: &str, to: &str) {
-    let text = fs::read_to_string(path).expect("text");
-    assert!(text.contains(from), "{from:?} is not in {text}");
-    fs::write(path, text.replacen(from, to, 1)).expect("written");
-}
-
-/// Makes the digests of the archive in the certificate right again.
-pub fn certify_again(run: &Path) {
-    let text = fs::read_to_string(run.join("distance.cert")).expect("text");
-    let line = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
-        ["archive", depth, _, _, path] => {
-            let file = run.join(path);
-            format!("archive {depth} {} {} {path}\n", fs::metadata(&file).expect("there").len(), sha256(&file))
-        }
-        _ => format!("{line}\n"),
-    };
-    fs::write(run.join("distance.cert"), text.lines().map(line).collect::<String>()).expect("written");
-}
 
 /// Leaves nothing but the certificate and its archive to disagree with.
 pub fn only_certificate(run: &Path) {

@@ -10,6 +10,9 @@ const INDEX_HEADER: usize = 32;
 const END: &[u8] = b"FARTHEND";
 const TRAILER: usize = 24;
 
+/// Bytes of an entry of the index in memory, when its list is sorted.
+const ENTRY_BYTES: u128 = 2 * 64;
+
 /// The level set of one shard, as the index describes it.
 struct Block {
     shard: u64,
@@ -41,7 +44,15 @@ pub fn read(bytes: &[u8], shards: Shards, place: &str, limits: &Limits, found: &
         start.filter(|&start| wide(end - start) == length).ok_or_else(|| unreadable(place, "a wrong trailer", "the place of the index"))?;
     let payload =
         index_payload(&bytes[start..end]).ok_or_else(|| unreadable(place, "a damaged index", "an index of version 1 with its checksum"))?;
-    let blocks = blocks(payload).ok_or_else(|| unreadable(place, "another index", "entries of level sets"))?;
+    // An entry has at least nine bytes in the file and many more here.
+    let entries = u128::from(wide(payload.len())) / 9;
+    limits.memory(place, u128::from(shards.ranks) + u128::from(wide(bytes.len())) + entries * ENTRY_BYTES)?;
+    limits.steps(place, u128::from(wide(payload.len())))?;
+    let mut blocks = blocks(payload).ok_or_else(|| unreadable(place, "another index", "entries of level sets"))?;
+    blocks.sort_by_key(|block| block.shard);
+    if let Some(twice) = blocks.windows(2).find(|pair| pair[0].shard == pair[1].shard) {
+        return Err(unreadable(place, format!("two entries of shard {}", twice[0].shard), "one for each shard of the level"));
+    }
     for block in blocks {
         let place = format!("{place}: the block of shard {} at offset {}", block.shard, block.offset);
         let first = block.shard.checked_mul(shards.length).filter(|&first| first < shards.ranks);
@@ -69,6 +80,7 @@ impl Block {
         let range = self.offset.checked_add(self.stored_bytes).filter(|&end| end <= wide(bytes.len()));
         let stored = range.map(|end| &bytes[index(self.offset)..index(end)]);
         let stored = stored.ok_or_else(|| unreadable(place, format!("{} bytes", self.stored_bytes), "bytes before the index"))?;
+        limits.steps(place, u128::from(self.stored_bytes))?;
         let checksum = xxh3_64(stored);
         if checksum != self.checksum {
             return Err(refuted(place, format!("checksum {checksum:016x}"), format!("{:016x}", self.checksum)));

@@ -1,8 +1,8 @@
 //! Shortest words: the balls of radius A around one end and B around the other (by moves backwards), A + B = length - 1, do not meet. Both are found anew.
 
-use crate::claims::{Ends, read_leading_word, state_text};
+use crate::claims::{Ends, read_leading_word};
 use crate::limits::{Checked, Limits, counted, index, refuted, wide};
-use crate::puzzle::{Puzzle, inverse};
+use crate::puzzle::{Puzzle, inverse, state_text};
 use crate::records::Records;
 use rayon::prelude::*;
 
@@ -78,7 +78,7 @@ pub fn bidirectional(puzzle: &Puzzle, records: &mut Records, limits: &Limits) ->
     }
     Ok(format!(
         "{}: from {} to {} by {} and no fewer: balls of {} and {} do not meet",
-        puzzle.title,
+        puzzle.named(),
         state_text(&ends.from),
         state_text(&ends.to),
         counted(length, "move"),

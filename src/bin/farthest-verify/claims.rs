@@ -1,7 +1,7 @@
 //! Claims whose evidence is in the certificate itself: words, groups, closed sets (and invariants, in `invariants.rs`). Each check returns the claim in words.
 
 use crate::limits::{Checked, Limits, counted, refuted, shown, unreadable, wide};
-use crate::puzzle::{Puzzle, moved};
+use crate::puzzle::{Puzzle, moved, state_text};
 use crate::records::{Record, Records};
 use std::collections::HashMap;
 
@@ -18,13 +18,6 @@ impl Ends {
         let record = records.expect("to")?;
         Ok(Self { from, to: puzzle.state(&record)?, place: record.place() })
     }
-}
-
-/// A state as it is printed, cut when it is long.
-pub fn state_text(labels: &[u16]) -> String {
-    const MOST: usize = 24;
-    let text: Vec<String> = labels.iter().take(MOST).map(u16::to_string).collect();
-    text.join(" ") + if labels.len() > MOST { " ..." } else { "" }
 }
 
 /// The records `length` and `word`: numbers of moves, as many as stated, and where the last one is written.
@@ -72,7 +65,7 @@ pub fn word(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked<
     let length = read_leading_word(puzzle, records, limits, &ends)?;
     records.end()?;
     let moves = counted(wide(length), "move");
-    Ok(format!("{}: from {} to {} by {moves}", puzzle.title, state_text(&ends.from), state_text(&ends.to)))
+    Ok(format!("{}: from {} to {} by {moves}", puzzle.named(), state_text(&ends.from), state_text(&ends.to)))
 }
 
 /// A swap of two neighbours, or a cycle of three places in a row, conjugated by turning all places, generates all or all even permutations.
@@ -111,7 +104,7 @@ pub fn group(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked
         return Err(refuted(place, format!("a word that moves {} places, to {}", moved.len(), state_text(&reached)), wanted));
     }
     let what = if is_symmetric { "all arrangements" } else { "exactly the even arrangements, half of all" };
-    Ok(format!("{}: the moves reach {what} of {size} pieces ({name} group)", puzzle.title))
+    Ok(format!("{}: the moves reach {what} of {size} pieces ({name} group)", puzzle.named()))
 }
 
 fn gcd(a: usize, b: usize) -> usize {
@@ -163,7 +156,7 @@ pub fn closed_set(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Ch
     }
     Ok(format!(
         "{}: {} cannot be reached from {}: no move leaves a set of {} that holds only the latter",
-        puzzle.title,
+        puzzle.named(),
         state_text(&ends.to),
         state_text(&ends.from),
         counted(count, "state")

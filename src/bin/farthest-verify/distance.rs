@@ -4,14 +4,13 @@
 //! to it from a label smaller by exactly 1. The README of src/evidence says why that is enough. Memory: a byte a numbered state.
 
 use crate::archive::{self, Shards};
-use crate::claims::state_text;
-use crate::limits::{Checked, Limits, counted, index, refuted, shown, unreadable, wide};
+use crate::limits::{Checked, Limits, counted, hexadecimal, index, refuted, shown, wide};
 use crate::numbering::{Numbering, Step, rank, read_arranged};
-use crate::puzzle::Puzzle;
+use crate::order;
+use crate::puzzle::{Puzzle, state_text};
 use crate::records::{Record, Records, io_error, open, refuse_link, shown_path};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
-use std::fs;
 use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -32,12 +31,12 @@ pub struct Certificate {
     pub place: String,
     pub puzzle: Puzzle,
     /// The places of a board's arrangements in their order.
-    arranged: Option<Vec<u16>>,
+    pub arranged: Option<Vec<u16>>,
     pub ranks: u64,
     shard_length: u64,
     /// States at each distance.
     pub levels: Vec<u64>,
-    level_places: Vec<String>,
+    pub level_places: Vec<String>,
     files: Vec<ArchiveFile>,
     /// SHA-256 of its bytes.
     pub digest: String,
@@ -53,8 +52,16 @@ struct ArchiveFile {
 
 /// The labels of all numbered states.
 pub struct Labelling {
-    numbering: Numbering,
-    labels: Vec<u8>,
+    pub numbering: Numbering,
+    pub labels: Vec<u8>,
+}
+
+/// What was counted of the states of a level.
+#[derive(Clone, Copy, Default)]
+pub struct Counted {
+    pub states: u64,
+    /// Moves that lead a level down, to the same level, and a level up.
+    pub edges: [u64; 3],
 }
 
 impl Certificate {
@@ -110,16 +117,40 @@ impl Certificate {
         self.levels.iter().sum()
     }
 
+    /// SHA-256 of the records of the archive's files, without their names: their digests, so all of their bytes.
+    pub fn archive_digest(&self) -> String {
+        let line = |file: &ArchiveFile| format!("{} {} {} {}\n", file.depth, file.bytes, file.sha256, file.path);
+        hexadecimal(&Sha256::digest(self.files.iter().map(line).collect::<String>()))
+    }
+
+    /// The checker's own numbers of the states; there must be as many as stated.
+    pub fn check_ranks(&self, limits: &Limits) -> Checked<Numbering> {
+        let numbering = Numbering::new(&self.puzzle, self.arranged.as_deref(), &self.place, limits)?;
+        if numbering.count() == u128::from(self.ranks) {
+            return Ok(numbering);
+        }
+        let found = format!("{} numbered states", self.ranks);
+        Err(refuted(&self.place, found, format!("{} for {}", numbering.count(), self.puzzle.title)))
+    }
+
+    /// The levels sum to the order of the group, and the first one is the solved state alone. This follows from the labels, too; where those are not looked at
+    /// it stands alone.
+    pub fn check_total(&self, limits: &Limits) -> Checked<()> {
+        let order = order::of_puzzle(&self.puzzle, &self.place, limits)?;
+        if order != Some(u128::from(self.states())) {
+            let expected = order.map_or_else(|| "more than 2^64".into(), |order| order.to_string());
+            let expected = format!("{expected}, the order of the group of {}", self.puzzle.title);
+            return Err(refuted(&self.place, counted(self.states(), "state"), expected));
+        }
+        match self.levels[0] {
+            1 => Ok(()),
+            start => Err(refuted(&self.level_places[0], counted(start, "state"), "the solved state alone")),
+        }
+    }
+
     /// Reads the archive in the run folder and labels all states; every file must have its digest, every level its number of states.
     pub fn label(&self, run: &Path, limits: &Limits) -> Checked<Labelling> {
-        let numbering = Numbering::new(&self.puzzle, self.arranged.as_deref(), &self.place, limits)?;
-        if numbering.count() != u128::from(self.ranks) {
-            return Err(refuted(
-                &self.place,
-                format!("{} numbered states", self.ranks),
-                format!("{} for {}", numbering.count(), self.puzzle.title),
-            ));
-        }
+        let numbering = self.check_ranks(limits)?;
         let longest = self.files.iter().map(|file| file.bytes).max().unwrap_or(0);
         limits.memory(&self.place, u128::from(self.ranks) + u128::from(longest))?;
         let all_bytes: u128 = self.files.iter().map(|file| u128::from(file.bytes)).sum();
@@ -180,6 +211,7 @@ impl ArchiveFile {
         Ok(path)
     }
 
+    /// Length and bytes are those that the certificate states.
     fn bytes_of(&self, path: &Path) -> Checked<Vec<u8>> {
         let mut bytes = Vec::new();
         let read = open(path)?.take(self.bytes + 1).read_to_end(&mut bytes);
@@ -202,8 +234,11 @@ pub fn is_plain_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && name.bytes().all(plain)
 }
 
-pub fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+/// Whether this is the path of a file of an archive: `levels/DDDDDD/NAME`.
+pub fn is_archive_path(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    let is_depth = |depth: &str| depth.len() == 6 && depth.bytes().all(|byte| byte.is_ascii_digit());
+    matches!(parts[..], ["levels", depth, name] if is_depth(depth) && is_plain_name(name))
 }
 
 /// SHA-256 of a file.
@@ -222,8 +257,8 @@ pub fn sha256(path: &Path, limits: &Limits) -> Checked<String> {
 }
 
 impl Labelling {
-    /// Checks the labels of the states with these numbers against all labels; returns how many states of each label there are.
-    pub fn check(&self, certificate: &Certificate, interval: Range<u64>, limits: &Limits) -> Checked<Vec<u64>> {
+    /// Checks the labels of the states with these numbers against all labels; returns what was counted of each label.
+    pub fn check(&self, certificate: &Certificate, interval: Range<u64>, limits: &Limits) -> Checked<Vec<Counted>> {
         let place = &certificate.place;
         let steps = u128::from(interval.end - interval.start) * certificate.puzzle.steps_a_state() / 2;
         limits.steps(place, steps)?;
@@ -245,13 +280,14 @@ impl Labelling {
             stretches.push(at..end);
             at = end;
         }
-        let mut sums = vec![0; certificate.levels.len()];
+        let mut sums = vec![Counted::default(); certificate.levels.len()];
         // Some at a time, so that the first fault ends the check, and few counts are kept.
         for some in stretches.chunks(1 << 10) {
             let check = |stretch: &Range<u64>| self.check_stretch(place, certificate.levels.len(), stretch.clone(), &back);
-            for counts in some.par_iter().map(check).collect::<Vec<Checked<Vec<u64>>>>() {
+            for counts in some.par_iter().map(check).collect::<Vec<Checked<Vec<Counted>>>>() {
                 for (sum, count) in sums.iter_mut().zip(counts?) {
-                    *sum += count;
+                    sum.states += count.states;
+                    sum.edges = [0, 1, 2].map(|way| sum.edges[way] + count.edges[way]);
                 }
             }
         }
@@ -259,16 +295,17 @@ impl Labelling {
     }
 
     /// States of one plane.
-    fn check_stretch(&self, place: &str, levels: usize, stretch: Range<u64>, back: &[Vec<Step>]) -> Checked<Vec<u64>> {
+    fn check_stretch(&self, place: &str, levels: usize, stretch: Range<u64>, back: &[Vec<Step>]) -> Checked<Vec<Counted>> {
         let plane = index(stretch.start / self.numbering.arrangements);
         let first = wide(plane) * self.numbering.arrangements;
         let (ahead, back) = (self.numbering.steps(plane), &back[plane]);
-        let mut counts = vec![0; levels];
+        let mut counts = vec![Counted::default(); levels];
         let mut walk = self.numbering.walk(plane, stretch.start - first);
         for number in stretch {
             let label = self.labels[index(number)];
             if label != NONE {
-                counts[usize::from(label)] += 1;
+                let count = &mut counts[usize::from(label)];
+                count.states += 1;
                 let arrangement = walk.now();
                 let mut has_lower = label == 0;
                 for step in ahead {
@@ -281,6 +318,7 @@ impl Labelling {
                             "moves that lead at most one level further",
                         ));
                     }
+                    count.edges[usize::from(next >= label) + usize::from(next > label)] += 1;
                     has_lower |= next + 1 == label && back.is_empty();
                 }
                 for step in back {
@@ -313,12 +351,6 @@ impl Labelling {
     fn shown(&self, number: u64) -> String {
         format!("state {number} ({}) of level {}", state_text(&self.numbering.state(number)), self.labels[index(number)])
     }
-
-    /// The number of a state and its label; none when it has none.
-    pub fn label_of(&self, state: &[u16]) -> (Option<u64>, Option<u8>) {
-        let number = self.numbering.number(state);
-        (number, number.map(|number| self.labels[index(number)]).filter(|&label| label != NONE))
-    }
 }
 
 /// What is claimed once all states are checked.
@@ -326,7 +358,7 @@ pub fn claim(certificate: &Certificate) -> String {
     let last = certificate.levels.last().copied().unwrap_or(0);
     format!(
         "{}: {} can be reached, God's number is {}, needed by {}; the number of states at every distance is right",
-        certificate.puzzle.title,
+        certificate.puzzle.named(),
         counted(certificate.states(), "state"),
         certificate.levels.len() - 1,
         counted(last, "state")
@@ -337,74 +369,4 @@ pub fn claim(certificate: &Certificate) -> String {
 pub fn interval(ranks: u64, part: u64, parts: u64) -> Range<u64> {
     let cut = |part: u64| u64::try_from(u128::from(ranks) * u128::from(part) / u128::from(parts)).expect("at most the ranks");
     cut(part - 1)..cut(part)
-}
-
-/// What a checker process writes when an interval is right.
-pub fn write_receipt(path: &Path, certificate: &Certificate, interval: &Range<u64>, counts: &[u64]) -> Checked<()> {
-    let mut text = format!(
-        "farthest-receipt 1\ncertificate {}\ninterval {} {}\nlevels {}\n",
-        certificate.digest,
-        interval.start,
-        interval.end,
-        counts.len()
-    );
-    for (depth, count) in counts.iter().enumerate() {
-        text += &format!("level {depth} {count}\n");
-    }
-    let cannot = |error: std::io::Error| unreadable(shown_path(path), error, "a file that can be written");
-    fs::write(path, text + "end\n").map_err(cannot)
-}
-
-/// Whether the receipts are all for this certificate, cover all numbers once, and have its counts in all.
-pub fn merge(certificate: &Certificate, paths: &[PathBuf], limits: &Limits) -> Checked<()> {
-    let mut intervals = Vec::new();
-    let mut sums = vec![0_u128; certificate.levels.len()];
-    for path in paths {
-        let mut records = Records::open(path, limits)?;
-        records.expect("farthest-receipt")?.numbers::<1>("farthest-receipt 1").and_then(version_1(path))?;
-        let record = records.expect("certificate")?;
-        let [digest] = record.fields("certificate SHA256")?;
-        if digest != certificate.digest {
-            return Err(refuted(record.place(), format!("a receipt for certificate {}", shown(digest)), &certificate.digest));
-        }
-        let record = records.expect("interval")?;
-        let [start, end] = record.numbers("interval FIRST END")?;
-        intervals.push((start, end, record.place()));
-        let record = records.expect("levels")?;
-        if record.numbers("levels D+1")? != [wide(sums.len())] {
-            return Err(record.unreadable(shown(record.text()), format!("{} levels", sums.len())));
-        }
-        for (depth, sum) in sums.iter_mut().enumerate() {
-            let record = records.expect("level")?;
-            let [stated, states] = record.numbers("level DEPTH STATES")?;
-            if stated != wide(depth) {
-                return Err(record.unreadable(shown(record.text()), format!("level {depth}")));
-            }
-            *sum += u128::from(states);
-        }
-        records.end()?;
-    }
-    intervals.sort();
-    let mut covered = 0;
-    for (start, end, place) in &intervals {
-        if *start != covered || end < start {
-            let what = if *start > covered { "a gap" } else { "an overlap" };
-            return Err(refuted(place, format!("numbers {start} to {end}, {what}"), format!("an interval from {covered} on")));
-        }
-        covered = *end;
-    }
-    if covered != certificate.ranks {
-        return Err(refuted(&certificate.place, format!("receipts up to number {covered}"), format!("up to {}", certificate.ranks)));
-    }
-    for ((&stated, found), place) in certificate.levels.iter().zip(sums).zip(&certificate.level_places) {
-        if u128::from(stated) != found {
-            return Err(refuted(place, format!("{stated} states"), format!("{found}, the sum of the receipts")));
-        }
-    }
-    Ok(())
-}
-
-fn version_1(path: &Path) -> impl Fn([u64; 1]) -> Checked<()> {
-    let place = format!("{}:1", shown_path(path));
-    move |[version]| if version == 1 { Ok(()) } else { Err(unreadable(&place, format!("version {version}"), "version 1")) }
 }

@@ -1,8 +1,8 @@
 //! Invariants: what every move keeps and the way from one state to the other does not. Each is found in the moves themselves, place by place.
 
-use crate::claims::{Ends, distinct, state_text};
+use crate::claims::{Ends, distinct};
 use crate::limits::{Checked, Limits, refuted, shown};
-use crate::puzzle::{Puzzle, is_odd};
+use crate::puzzle::{Puzzle, is_odd, state_text};
 use crate::records::Records;
 
 /// What is kept.
@@ -46,7 +46,9 @@ pub fn invariant(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Che
     }
     let between = between(&ends);
     match invariant.shown_by(&between, &colours) {
-        Ok(reason) => Ok(format!("{}: {} cannot be reached from {}: {reason}", puzzle.title, state_text(&ends.to), state_text(&ends.from))),
+        Ok(reason) => {
+            Ok(format!("{}: {} cannot be reached from {}: {reason}", puzzle.named(), state_text(&ends.to), state_text(&ends.from)))
+        }
         Err((found, expected)) => Err(refuted(&ends.place, found, expected)),
     }
 }

@@ -14,6 +14,18 @@ pub struct Refusal {
 
 pub type Checked<T> = Result<T, Refusal>;
 
+/// A claim in words, and whether the evidence proves it. What is not proved agrees in all that was looked at.
+pub struct Claim {
+    pub is_proved: bool,
+    pub text: String,
+}
+
+impl Claim {
+    pub fn proved(text: String) -> Self {
+        Self { is_proved: true, text }
+    }
+}
+
 /// The claim is false or not shown.
 pub fn refuted(place: impl Display, found: impl Display, expected: impl Display) -> Refusal {
     Refusal { refuted: true, text: format!("{place}: found {found}, expected {expected}") }
@@ -70,6 +82,11 @@ pub fn wide(count: usize) -> u64 {
 /// A number known to be an index of something in memory.
 pub fn index(number: u64) -> usize {
     usize::try_from(number).expect("an index of something in memory")
+}
+
+/// Bytes in hexadecimal digits.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A count with its noun.

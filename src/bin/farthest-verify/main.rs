@@ -1,38 +1,53 @@
 //! `farthest-verify`: checks certificates and run folders. It shares no code with the program that wrote them: own parser, own rules, own numbers.
 //!
 //! `src/evidence/README.md` specifies the formats, and why each check proves its claim. Reading order: `records.rs` (lines and fields), `puzzle.rs` (rules),
-//! `claims.rs`, `invariants.rs`, `balls.rs`, `numbering.rs`, `archive.rs`, `distance.rs`, `run.rs`; `limits.rs` bounds memory and work.
+//! `claims.rs`, `invariants.rs`, `balls.rs`; `numbering.rs`, `archive.rs`, `distance.rs`, `receipts.rs`; for run folders `keys.rs` and `config.rs` (run.toml),
+//! `facts.rs` (JSON), `sources.rs` (files), `order.rs`, `signs.rs`, `near.rs`, `listing.rs`, `run.rs`; `walk.rs` finds what is to be checked, `limits.rs` bounds memory and work.
 //!
-//! Exit codes: 0 every claim verified; 1 one is refuted (false, or not shown by the evidence); 2 one cannot be read, or not within the limits.
+//! Exit codes: 0 every claim verified; 1 one is refuted (false, or not shown by the evidence); 2 one cannot be read, or not within the limits; 3 all agree with
+//! what was looked at, and one is not proved.
 
 mod archive;
 mod balls;
 mod claims;
+mod config;
 mod distance;
+mod facts;
 mod invariants;
+mod keys;
 mod limits;
+mod listing;
+mod near;
 mod numbering;
+mod order;
 mod puzzle;
+mod receipts;
 mod records;
 mod run;
+mod signs;
+mod sources;
+mod walk;
+mod wanted;
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
-use distance::{Certificate, is_plain_name};
-use limits::{Checked, Limits, Refusal, counted, refuted, shown, unreadable, wide};
+use config::Config;
+use distance::Certificate;
+use limits::{Checked, Claim, Limits, Refusal, shown, unreadable};
 use puzzle::Puzzle;
+use receipts::Key;
 use records::{Records, refuse_link, shown_path};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-
-/// Deepest folder that is looked into, below those named.
-const MOST_NESTING: u32 = 8;
+use walk::Found;
+use wanted::Wanted;
 
 /// Checks certificates and run folders of farthest, trusting nothing that they say
 #[derive(Parser)]
 #[command(name = "farthest-verify", version, max_term_width = 110, subcommand_negates_reqs = true)]
 #[command(
-    after_help = "Exit codes: 0 verified; 1 refuted: the claim is false, or the evidence does not show it; 2 unreadable, or over a limit."
+    after_help = "Exit codes, the worst of all claims: 1 refuted: the claim is false, or the evidence does not show it; 2 unreadable, or over a limit; \
+3 consistent: all that was looked at agrees, but the distances are not proved; 0 every claim is verified."
 )]
 struct Arguments {
     /// Certificates (*.cert), run folders, and folders with some of them below
@@ -55,8 +70,8 @@ struct Options {
     /// Threads [default: all processors]
     #[arg(long, global = true, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Refute what is not about this puzzle, such as turnstyle-12/step
-    #[arg(long, global = true, value_name = "NAME/METRIC")]
+    /// Refute what is not about this puzzle: turnstyle-12/step, or a file with the rules, my.toml/step
+    #[arg(long, global = true, value_name = "PUZZLE")]
     puzzle: Option<String>,
 }
 
@@ -73,9 +88,12 @@ struct DistanceArguments {
     /// Check only part I of K equal parts of the states
     #[arg(long, value_name = "I/K", value_parser = parse_interval, requires = "receipt")]
     interval: Option<(u64, u64)>,
-    /// Where to write that the interval is right
+    /// Where to write that the interval is right: a new file
     #[arg(long, value_name = "FILE", requires = "interval")]
     receipt: Option<PathBuf>,
+    /// A file of 16 to 4,096 secret bytes that seals receipts; with it a merge proves the distances
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
     /// Check that the receipts of all intervals cover everything
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "interval")]
     merge: Vec<PathBuf>,
@@ -106,51 +124,45 @@ fn default_memory() -> u64 {
     kib.map_or(4 << 30, |kib| kib * 512)
 }
 
-/// A path that was checked, and what came of it.
-type Outcome = (String, Checked<String>);
+/// What came of a path.
+enum Outcome {
+    Checked(Checked<Claim>),
+    /// Not looked at, and why.
+    Skipped(&'static str),
+}
 
 /// What all checks share.
 struct Checker {
     limits: Limits,
-    puzzle: Option<String>,
+    wanted: Option<Wanted>,
 }
 
 impl Checker {
-    /// Refutes a puzzle that the user did not ask for.
-    fn wanted(&self, place: &str, title: &str) -> Checked<()> {
-        let wanted = self
-            .puzzle
-            .as_ref()
-            .map(|name| name.split_once('/').map_or_else(|| name.clone(), |(name, metric)| format!("{name} ({metric})")));
-        match wanted {
-            Some(wanted) if wanted != title => {
-                Err(refuted(place, format!("a claim about {}", shown(title)), format!("one about {}", shown(&wanted))))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// One certificate.
-    fn certificate(&self, path: &Path) -> Checked<String> {
+    fn certificate(&self, path: &Path) -> Checked<Claim> {
         let (kind, place, puzzle, mut records) = self.head(path)?;
+        self.check_wanted(&place, &puzzle)?;
         let (records, limits) = (&mut records, &self.limits);
-        match kind.as_str() {
+        let claim = match kind.as_str() {
             "word" => claims::word(&puzzle, records, limits),
             "group" => claims::group(&puzzle, records, limits),
             "invariant" => invariants::invariant(&puzzle, records, limits),
             "closed-set" => claims::closed_set(&puzzle, records, limits),
             "bidirectional" => balls::bidirectional(&puzzle, records, limits),
-            "distance" => {
-                let run = path.parent().unwrap_or(Path::new("."));
-                self.distances(&self.distance_certificate(path)?, run, |_| Ok(()))
-            }
+            "distance" => self.distances(&self.distance_certificate(path)?, path.parent().unwrap_or(Path::new("."))),
             _ => Err(unreadable(place, shown(&kind), "word, group, invariant, closed-set, bidirectional or distance")),
-        }
+        };
+        claim.map(Claim::proved)
+    }
+
+    /// Refutes a puzzle that the user did not ask for.
+    fn check_wanted(&self, place: &str, puzzle: &Puzzle) -> Checked<()> {
+        let name = puzzle.known.as_ref().map(|(name, metric)| (name.as_str(), metric.as_str()));
+        self.wanted.as_ref().map_or(Ok(()), |wanted| wanted.check(place, name, puzzle, &self.limits))
     }
 
     /// The records that every certificate begins with: kind of claim and its place, the puzzle, and what follows.
     fn head(&self, path: &Path) -> Checked<(String, String, Puzzle, Records)> {
-        self.limits.restart();
         let mut records = Records::open(path, &self.limits)?;
         let record = records.expect("farthest-certificate")?;
         if record.numbers("farthest-certificate 1")? != [1] {
@@ -159,7 +171,6 @@ impl Checker {
         let record = records.expect("claim")?;
         let [kind] = record.fields("claim KIND")?;
         let puzzle = Puzzle::read(&mut records, &self.limits)?;
-        self.wanted(&record.place(), &puzzle.title)?;
         Ok((kind.into(), record.place(), puzzle, records))
     }
 
@@ -171,100 +182,109 @@ impl Checker {
         Certificate::read(puzzle, &mut records, distance::sha256(path, &self.limits)?)
     }
 
-    /// All states at once, and then what `more` wants to know of the labels.
-    fn distances(&self, certificate: &Certificate, run: &Path, more: impl Fn(&distance::Labelling) -> Checked<()>) -> Checked<String> {
+    /// All states at once.
+    fn distances(&self, certificate: &Certificate, run: &Path) -> Checked<String> {
         let labelling = certificate.label(run, &self.limits)?;
         labelling.check(certificate, 0..certificate.ranks, &self.limits)?;
-        more(&labelling)?;
         Ok(distance::claim(certificate))
     }
 
-    /// A run folder: its files, its distances if it has a certificate of them.
-    fn run(&self, folder: &Path, outcomes: &mut Vec<Outcome>) {
-        self.limits.restart();
-        let name = shown_path(folder);
-        let run = run::Run::read(folder, &self.limits).and_then(|run| self.wanted(&name, &run.name).map(|()| run));
-        let path = folder.join("distance.cert");
-        let has_certificate = path.symlink_metadata().is_ok();
-        outcomes.push((name, run.as_ref().map(|run| run.claim(has_certificate)).map_err(Refusal::clone)));
-        if has_certificate {
-            let check = |run: &run::Run| {
-                refuse_link(&path)?;
-                let certificate = self.distance_certificate(&path)?;
-                if !run.puzzle.as_ref().is_some_and(|puzzle| run::is_same(puzzle, &certificate.puzzle)) {
-                    return Err(refuted(
-                        &certificate.place,
-                        format!("a certificate for {}", certificate.puzzle.title),
-                        format!("one for {}", run.name),
-                    ));
-                }
-                if certificate.levels != run.distribution {
-                    return Err(refuted(&certificate.place, "other numbers of states", "those of distribution.tsv"));
-                }
-                let last = certificate.levels.len() - 1;
-                self.distances(&certificate, folder, |labelling| {
-                    run.antipodes.iter().try_for_each(|antipode| antipode.check(labelling.label_of(&antipode.labels), last))
-                })
-            };
-            if let Ok(run) = &run {
-                outcomes.push((shown_path(&path), check(run)));
-            }
+    /// A run folder, with its certificate when it has one.
+    fn run(&self, folder: &Path) -> Checked<Claim> {
+        let config = Config::read(folder, &self.limits)?;
+        if let Some(wanted) = &self.wanted {
+            wanted.check_run(&shown_path(&folder.join("run.toml")), &config, &self.limits)?;
         }
-    }
-
-    /// A file or folder, with all below it.
-    fn path(&self, path: &Path, nesting: u32, outcomes: &mut Vec<Outcome>) {
-        if !path.is_dir() {
-            return outcomes.push((shown_path(path), self.certificate(path)));
-        }
-        let is_run = ["SHA256SUMS", "summary.json"].iter().any(|name| path.join(name).symlink_metadata().is_ok());
-        if is_run {
-            self.run(path, outcomes);
-        }
-        let entries = match std::fs::read_dir(path) {
-            Ok(entries) => entries.flatten(),
-            Err(error) => return outcomes.push((shown_path(path), Err(records::io_error(path, &error)))),
-        };
-        let mut names: Vec<String> =
-            entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| is_plain_name(name)).collect();
-        names.sort();
-        for name in names {
-            let below = path.join(&name);
-            // Links are left alone: what they point to is not in the folder.
-            let Some(facts) = below.symlink_metadata().ok().filter(|facts| !facts.is_symlink()) else { continue };
-            if facts.is_dir() && nesting > 0 && !(is_run && ["levels", "checkpoint", "work"].contains(&name.as_str())) {
-                self.path(&below, nesting - 1, outcomes);
-            } else if facts.is_file() && name.ends_with(".cert") && !(is_run && name == "distance.cert") {
-                outcomes.push((shown_path(&below), self.certificate(&below)));
-            }
-        }
+        run::check(folder, &config, &|path| self.distance_certificate(path), &self.limits)
     }
 
     /// `farthest-verify distance`.
-    fn distance(&self, arguments: &DistanceArguments) -> Checked<String> {
+    fn distance(&self, arguments: &DistanceArguments) -> Checked<Claim> {
         let path = arguments.run.join("distance.cert");
         refuse_link(&path)?;
         let certificate = self.distance_certificate(&path)?;
+        self.check_wanted(&certificate.place, &certificate.puzzle)?;
+        let key = arguments.key.as_deref().map(Key::read).transpose()?;
         if !arguments.merge.is_empty() {
-            distance::merge(&certificate, &arguments.merge, &self.limits)?;
-            let receipts = counted(wide(arguments.merge.len()), "receipt");
-            return Ok(format!("{} (as {receipts} of this checker say together)", distance::claim(&certificate)));
+            return receipts::merge(&certificate, &arguments.merge, key.as_ref(), &self.limits);
         }
         let (Some((part, parts)), Some(receipt)) = (arguments.interval, &arguments.receipt) else {
-            return self.distances(&certificate, &arguments.run, |_| Ok(()));
+            return self.distances(&certificate, &arguments.run).map(Claim::proved);
         };
+        if receipt.symlink_metadata().is_ok() {
+            return Err(unreadable(shown_path(receipt), "a file that is there", "a new one: no receipt is overwritten"));
+        }
         let interval = distance::interval(certificate.ranks, part, parts);
         let labelling = certificate.label(&arguments.run, &self.limits)?;
         let counts = labelling.check(&certificate, interval.clone(), &self.limits)?;
-        distance::write_receipt(receipt, &certificate, &interval, &counts)?;
-        let checked: u64 = counts.iter().sum();
-        Ok(format!(
+        receipts::write(receipt, &certificate, &interval, &counts, key.as_ref())?;
+        let checked: u64 = counts.iter().map(|count| count.states).sum();
+        Ok(Claim::proved(format!(
             "{}: part {part} of {parts}: the labels of {checked} states, numbers {} to {}, fit those around them; receipt in {}",
-            certificate.puzzle.title,
+            certificate.puzzle.named(),
             interval.start,
             interval.end,
             shown_path(receipt)
-        ))
+        )))
+    }
+
+    /// A file or folder, with all below it: every claim that is found, every path that is passed over.
+    fn path(&self, path: &Path, print: &mut Printer) {
+        let mut claims = 0;
+        walk::walk(path, &mut |path, found| {
+            self.limits.restart();
+            let outcome = match found {
+                Found::Certificate => Outcome::Checked(self.certificate(path)),
+                Found::Run => Outcome::Checked(self.run(path)),
+                Found::Unreadable(error) => Outcome::Checked(Err(records::io_error(path, &error))),
+                Found::Skipped(why) => Outcome::Skipped(why),
+            };
+            claims += u64::from(matches!(outcome, Outcome::Checked(_)));
+            print.outcome(path, outcome);
+        });
+        if claims == 0 {
+            let none = unreadable(shown_path(path), "no certificate and no complete run", "some in or below the folder");
+            print.outcome(path, Outcome::Checked(Err(none)));
+        }
+    }
+}
+
+/// Prints outcomes as they come, and counts them.
+#[derive(Default)]
+struct Printer {
+    verified: u64,
+    consistent: u64,
+    refuted: u64,
+    unreadable: u64,
+    skipped: u64,
+}
+
+impl Printer {
+    fn outcome(&mut self, path: &Path, outcome: Outcome) {
+        let path = shown_path(path);
+        let (count, word, text) = match outcome {
+            Outcome::Checked(Ok(Claim { is_proved: true, text })) => (&mut self.verified, "verified", format!("{path}: {text}")),
+            Outcome::Checked(Ok(Claim { is_proved: false, text })) => (&mut self.consistent, "consistent", format!("{path}: {text}")),
+            Outcome::Checked(Err(Refusal { refuted: true, text })) => (&mut self.refuted, "refuted", text),
+            Outcome::Checked(Err(Refusal { refuted: false, text })) => (&mut self.unreadable, "unreadable", text),
+            Outcome::Skipped(why) => (&mut self.skipped, "skipped", format!("{path}: {why}")),
+        };
+        *count += 1;
+        // A reader that has gone away does not change the verdict.
+        if matches!(word, "refuted" | "unreadable") {
+            drop(writeln!(std::io::stderr(), "{word:<11} {text}"));
+        } else {
+            drop(writeln!(std::io::stdout(), "{word:<11} {text}"));
+        }
+    }
+
+    /// The last line, and the exit code: the worst of all.
+    fn finish(&self) -> i32 {
+        let Self { verified, consistent, refuted, unreadable, skipped } = self;
+        let line = format!("{verified} verified, {consistent} consistent, {refuted} refuted, {unreadable} unreadable, {skipped} skipped");
+        drop(writeln!(std::io::stdout(), "{line}"));
+        let worst = [(*refuted, 1), (*unreadable, 2), (*consistent, 3)].into_iter().find(|(count, _)| *count > 0);
+        worst.map_or(0, |(_, code)| code)
     }
 }
 
@@ -275,37 +295,22 @@ fn main() {
         Arguments::command().error(ErrorKind::ArgumentConflict, text).exit();
     }
     let memory = arguments.options.memory.unwrap_or_else(default_memory);
-    let checker = Checker { limits: Limits::new(memory, arguments.options.steps), puzzle: arguments.options.puzzle };
+    let limits = Limits::new(memory, arguments.options.steps);
+    let wanted = match arguments.options.puzzle.map(|puzzle| Wanted::parse(&puzzle, &limits)).transpose() {
+        Ok(wanted) => wanted,
+        Err(refusal) => Arguments::command().error(ErrorKind::ValueValidation, refusal.text).exit(),
+    };
+    let checker = Checker { limits, wanted };
     if let Some(threads) = arguments.options.threads {
         rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global().expect("built once, before any use");
     }
-    let mut outcomes = Vec::new();
+    let mut print = Printer::default();
     match &arguments.command {
-        Some(Command::Distance(distance)) => outcomes.push((shown_path(&distance.run), checker.distance(distance))),
-        None => {
-            for path in &arguments.paths {
-                let before = outcomes.len();
-                checker.path(path, MOST_NESTING, &mut outcomes);
-                if outcomes.len() == before {
-                    outcomes.push((
-                        shown_path(path),
-                        Err(unreadable(shown_path(path), "no certificate and no run", "some in or below the folder")),
-                    ));
-                }
-            }
+        Some(Command::Distance(distance)) => {
+            checker.limits.restart();
+            print.outcome(&distance.run, Outcome::Checked(checker.distance(distance)));
         }
+        None => arguments.paths.iter().for_each(|path| checker.path(path, &mut print)),
     }
-    let mut code = 0;
-    for (path, outcome) in outcomes {
-        // A reader that has gone away does not change the verdict.
-        match outcome {
-            Ok(claim) => drop(writeln!(std::io::stdout(), "verified    {path}: {claim}")),
-            Err(Refusal { refuted, text }) => {
-                let verdict = if refuted { "refuted" } else { "unreadable" };
-                code = if refuted || code == 1 { 1 } else { 2 };
-                drop(writeln!(std::io::stderr(), "{verdict:<11} {text}"));
-            }
-        }
-    }
-    std::process::exit(code);
+    std::process::exit(print.finish());
 }

@@ -138,6 +138,20 @@ impl Numbering {
         u128::from(wide(self.planes.len())) * u128::from(self.arrangements)
     }
 
+    pub fn planes(&self) -> usize {
+        self.planes.len()
+    }
+
+    /// Labels of an arrangement.
+    pub fn arranged(&self) -> u64 {
+        wide(self.labels.len())
+    }
+
+    /// Whether only arrangements of one sign are numbered.
+    pub fn is_halved(&self) -> bool {
+        self.is_halved
+    }
+
     pub fn steps(&self, plane: usize) -> &[Step] {
         &self.planes[plane].steps
     }

@@ -2,8 +2,9 @@
 //!
 //! One function a family: `turnstyle`, `rotation_board` and `permutations` below; a further family gets its own function and its line in [`Puzzle::read`].
 
-use crate::limits::{Checked, Limits, shown, unreadable, wide};
+use crate::limits::{Checked, Limits, hexadecimal, shown, unreadable, wide};
 use crate::records::{Record, Records};
+use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 
 /// Most places, and most moves, of a puzzle that is no board.
@@ -24,8 +25,10 @@ pub enum Shape {
 
 /// A puzzle in one metric.
 pub struct Puzzle {
-    /// What is printed.
+    /// What messages call it.
     pub title: String,
+    /// Name and metric of a puzzle whose rules everybody knows; none for a puzzle of one's own.
+    pub known: Option<(String, String)>,
     pub names: Vec<String>,
     pub moves: Vec<Vec<u16>>,
     pub solved: Vec<u16>,
@@ -37,7 +40,34 @@ impl Puzzle {
     fn new(title: String, moves: Vec<(String, Vec<u16>)>, solved: Vec<u16>, shape: Shape) -> Self {
         let by_name = moves.iter().zip(0..).map(|((name, _), number)| (name.clone(), number)).collect();
         let (names, moves) = moves.into_iter().unzip();
-        Self { title, names, moves, solved, shape, by_name }
+        Self { title, known: None, names, moves, solved, shape, by_name }
+    }
+
+    fn known(name: String, metric: &str, moves: Vec<(String, Vec<u16>)>, solved: Vec<u16>, shape: Shape) -> Self {
+        let title = format!("{name} ({metric})");
+        Self { known: Some((name, metric.into())), ..Self::new(title, moves, solved, shape) }
+    }
+
+    /// What a claim calls it: a name that everybody knows, or the rules with their digest. Nothing is cut.
+    pub fn named(&self) -> String {
+        if self.known.is_some() {
+            return self.title.clone();
+        }
+        let moves: Vec<String> = self.names.iter().zip(&self.moves).map(|(name, from)| format!("{name} = {}", cycles(from))).collect();
+        let in_order = (1..=u16::MAX).zip(&self.solved).all(|(place, label)| place == *label);
+        let solved = if in_order { String::new() } else { format!("; solved {}", state_text(&self.solved)) };
+        format!("{} (rules of SHA-256 {}: {}{solved})", self.title, self.digest(), moves.join(", "))
+    }
+
+    /// SHA-256 of the records that a certificate has for a puzzle of one's own.
+    pub fn digest(&self) -> String {
+        let places = |from: &[u16]| from.iter().map(|place| format!(" {}", place + 1)).collect::<String>();
+        let mut text = format!("puzzle permutations {} {}\n", self.solved.len(), self.moves.len());
+        for (name, from) in self.names.iter().zip(&self.moves) {
+            text += &format!("generator {name}{}\n", places(from));
+        }
+        text += &format!("solved {}\n", state_text(&self.solved));
+        hexadecimal(&Sha256::digest(text))
     }
 
     /// Turnstyle: `size` pieces on a ring, the table over places 0 to 3 takes ABCD to BADC, shifts turn the whole ring. None when there is no such puzzle.
@@ -66,7 +96,7 @@ impl Puzzle {
             }
             _ => return None,
         };
-        Some(Self::new(format!("turnstyle-{n} ({metric})"), moves, (1..=n).collect(), shape))
+        Some(Self::known(format!("turnstyle-{n}"), metric, moves, (1..=n).collect(), shape))
     }
 
     /// A number rotation board: `[rows, columns, block]`, cells in book order. Every square of block x block cells turns counter-clockwise (its letter), clockwise (`'`) and,
@@ -108,8 +138,8 @@ impl Puzzle {
                 named.push((name, from));
             }
         }
-        let title = format!("rotation-board-{rows}x{columns}n{block} ({metric})");
-        Ok(Self::new(title, named, (1..=size).collect(), Shape::Board { columns: width }))
+        let name = format!("rotation-board-{rows}x{columns}n{block}");
+        Ok(Self::known(name, metric, named, (1..=size).collect(), Shape::Board { columns: width }))
     }
 
     /// The colours of a board's cells, like a checkerboard's: row plus column is odd, or even. None for other puzzles.
@@ -149,8 +179,8 @@ impl Puzzle {
         for _ in 0..count {
             let record = records.expect("generator")?;
             let mut fields = record.rest();
-            let name = fields.next().filter(|name| !name.is_empty() && names.insert((*name).to_owned()));
-            let name = name.ok_or_else(|| record.unreadable(shown(record.text()), "a name that no other move has"))?;
+            let name = fields.next().filter(|name| is_generator_name(name) && names.insert((*name).to_owned()));
+            let name = name.ok_or_else(|| record.unreadable(shown(record.text()), "a plain name that no other move has"))?;
             moves.push((name.to_owned(), permutation(&record, fields, size)?));
         }
         let record = records.expect("solved")?;
@@ -158,8 +188,8 @@ impl Puzzle {
         Ok(Self::new(format!("a puzzle of {places} places and {count} moves"), moves, solved, Shape::Orbits))
     }
 
-    /// The puzzle of generators read elsewhere (a run folder), each a permutation.
-    pub fn of_moves(title: String, moves: Vec<(String, Vec<u16>)>, solved: Vec<u16>) -> Self {
+    /// A puzzle of one's own: its generators, each a permutation.
+    pub fn own(title: String, moves: Vec<(String, Vec<u16>)>, solved: Vec<u16>) -> Self {
         Self::new(title, moves, solved, Shape::Orbits)
     }
 
@@ -206,10 +236,48 @@ impl Puzzle {
         self.moves.iter().all(|from| known.contains(&inverse(from)))
     }
 
+    /// Whether both have the same moves by name, in any order, and the same solved state.
+    pub fn has_rules_of(&self, other: &Self) -> bool {
+        fn moves(puzzle: &Puzzle) -> HashMap<&String, &Vec<u16>> {
+            puzzle.names.iter().zip(&puzzle.moves).collect()
+        }
+        moves(self) == moves(other) && self.solved == other.solved && self.shape == other.shape
+    }
+
     /// Elementary steps of one application of every move.
     pub fn steps_a_state(&self) -> u128 {
         u128::from(wide(self.moves.len())) * u128::from(wide(self.solved.len()))
     }
+}
+
+/// Whether this may be the name of a generator that a file lists.
+pub fn is_generator_name(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b',' | b'"' | b'\\');
+    (1..=32).contains(&name.len()) && name.bytes().all(fits)
+}
+
+/// A move as cycles of places from 1: `(1 2 3)` takes the piece at 1 to 2, that at 2 to 3, that at 3 to 1.
+fn cycles(from: &[u16]) -> String {
+    let to = inverse(from);
+    let mut seen = vec![false; to.len()];
+    let mut text = String::new();
+    for start in 0..to.len() {
+        let mut cycle = Vec::new();
+        let mut place = start;
+        while !std::mem::replace(&mut seen[place], true) {
+            cycle.push((place + 1).to_string());
+            place = usize::from(to[place]);
+        }
+        if cycle.len() > 1 {
+            text += &format!("({})", cycle.join(" "));
+        }
+    }
+    if text.is_empty() { "()".into() } else { text }
+}
+
+/// A state as it is printed, whole.
+pub fn state_text(labels: &[u16]) -> String {
+    labels.iter().map(u16::to_string).collect::<Vec<_>>().join(" ")
 }
 
 /// What a move makes of a state.

@@ -2,8 +2,10 @@
 //! by the longest line.
 
 use crate::limits::{Checked, Limits, Refusal, index, shown, unreadable};
-use std::fs::{self, File};
+use rustix::fs::OFlags;
+use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -30,7 +32,7 @@ pub struct Records {
 pub fn shown_path(path: &Path) -> String {
     path.to_string_lossy()
         .chars()
-        .flat_map(|letter| if letter.is_control() { letter.escape_debug().collect() } else { vec![letter] })
+        .flat_map(|letter| if matches!(letter, '"' | '\'') { vec![letter] } else { letter.escape_debug().collect() })
         .collect()
 }
 
@@ -39,13 +41,12 @@ pub fn io_error(path: &Path, error: &std::io::Error) -> Refusal {
     Refusal { refuted: false, text: format!("{}: cannot be read: {error}", shown_path(path)) }
 }
 
-/// Opens a regular file for reading; nothing else (a device, a pipe) is touched.
+/// Opens a regular file for reading. A pipe, device or folder is refused without waiting for it: what it is, is asked of the open file.
 pub fn open(path: &Path) -> Checked<File> {
-    let facts = fs::metadata(path).map_err(|error| io_error(path, &error))?;
-    if !facts.is_file() {
-        return Err(unreadable(shown_path(path), "something that is no regular file", "a file"));
-    }
-    File::open(path).map_err(|error| io_error(path, &error))
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).expect("a flag of open");
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|error| io_error(path, &error))?;
+    let facts = file.metadata().map_err(|error| io_error(path, &error))?;
+    if facts.is_file() { Ok(file) } else { Err(unreadable(shown_path(path), "something that is no regular file", "a file")) }
 }
 
 /// Refuses a symbolic link: evidence stays within its folder.

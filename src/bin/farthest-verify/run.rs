@@ -1,349 +1,483 @@
-//! A run folder: its files belong together, and say the same. What that does not prove is said, too.
+//! A run folder. With a certificate every number of its tables follows from the labels, and is compared. Without one everything that is cheap is compared: sums,
+//! the group's order, edges, signs, and all that lies near the solved state or too near for a listed one. What that does not prove is said.
 
-use crate::claims::state_text;
-use crate::distance::{is_plain_name, sha256};
-use crate::limits::{Checked, Limits, counted, refuted, shown, unreadable, wide};
+use crate::config::{Config, Rules};
+use crate::distance::{self, Certificate, Counted, Labelling};
+use crate::facts::{Summary, label};
+use crate::limits::{Checked, Claim, Limits, counted, refuted, shown, unreadable, wide};
+use crate::listing::{self, Listing};
+use crate::near::{Near, Told};
 use crate::numbering::Numbering;
-use crate::puzzle::{Puzzle, Shape};
-use crate::records::{Records, io_error, open, refuse_link, shown_path};
-use std::collections::BTreeSet;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use crate::puzzle::{Puzzle, Shape, state_text};
+use crate::records::shown_path;
+use crate::signs::alternating_places;
+use crate::sources::{Row, check_sums, own, table};
+use std::path::Path;
 
-/// Files that a complete run has.
-const FILES: [&str; 6] = ["antipodes.tsv", "distribution.tsv", "levels.tsv", "manifest.json", "run.toml", "summary.json"];
+/// Most planes that a search has, and planes times moves.
+const MOST_PLANES: u64 = 1 << 20;
+const MOST_PLANE_MOVES: u64 = 1 << 23;
 
-/// Longest file that is read as a whole, in bytes.
-const LONGEST_TEXT: u64 = 1 << 20;
+/// Most shards of a search.
+const MOST_SHARDS: u64 = 16_384;
+
+/// Rows of a level in `samples.tsv` at most.
+const MOST_SAMPLES: usize = 4;
 
 /// What the files say.
-pub struct Run {
-    pub name: String,
-    /// None when this checker does not know the rules.
-    pub puzzle: Option<Puzzle>,
-    pub distribution: Vec<u64>,
-    pub antipodes: Vec<Antipode>,
-    summary: serde_json::Value,
+pub struct Run<'a> {
+    pub config: &'a Config,
+    /// Where `distribution.tsv` and others stand, for messages.
+    folder: &'a Path,
+    limits: &'a Limits,
+    levels: Vec<Level>,
+    antipodes: Vec<Listed>,
+    /// None in runs of earlier versions.
+    samples: Option<Vec<Listed>>,
 }
 
-/// A row of `antipodes.tsv`.
-pub struct Antipode {
+/// A row of `levels.tsv`.
+struct Level {
     place: String,
-    rank: u64,
-    pub labels: Vec<u16>,
+    states: u64,
+    edges: [u64; 3],
+    fingerprint: String,
 }
 
-impl Run {
-    pub fn read(folder: &Path, limits: &Limits) -> Checked<Self> {
-        check_sums(folder, limits)?;
-        let toml: toml::Table = read_text(folder, "run.toml", limits)?
-            .parse()
-            .map_err(|error: toml::de::Error| unreadable(shown_path(&folder.join("run.toml")), shown(error.message()), "TOML"))?;
-        let (name, metric, puzzle) = puzzle_of(&toml, limits)
-            .ok_or_else(|| unreadable(shown_path(&folder.join("run.toml")), "other keys", "a puzzle and a metric"))?;
-        let summary: serde_json::Value = serde_json::from_str(&read_text(folder, "summary.json", limits)?)
-            .map_err(|error| unreadable(shown_path(&folder.join("summary.json")), error, "JSON"))?;
+/// A listed state.
+struct Listed {
+    place: String,
+    depth: usize,
+    rank: u64,
+    /// None where the checker does not know how the puzzle writes its states.
+    labels: Option<Vec<u16>>,
+}
+
+/// The certificate of a run, and where it stands.
+pub type ReadCertificate<'a> = dyn Fn(&Path) -> Checked<Certificate> + 'a;
+
+/// Checks the folder of a run with this configuration.
+pub fn check(folder: &Path, config: &Config, certificate: &ReadCertificate<'_>, limits: &Limits) -> Checked<Claim> {
+    check_sums(folder, limits)?;
+    let run = Run::read(folder, config, limits)?;
+    let label = label(folder, run.levels.len(), limits)?;
+    let path = folder.join("distance.cert");
+    let samples = match &run.samples {
+        None => "; there is no samples.tsv".to_owned(),
+        Some(_) => String::new(),
+    };
+    if path.symlink_metadata().is_ok() {
+        let certificate = certificate(&own(folder, "distance.cert")?)?;
+        run.agrees_with(&certificate)?;
+        let text = format!(
+            "{}: proved by distance.cert; the files agree with it in checksums, sums, group order, edges, fingerprints, antipodes and samples{samples}; label: {label}; \
+             taken as they are: puzzle_digest, and in manifest.json how the run was made",
+            distance::claim(&certificate)
+        );
+        return Ok(Claim::proved(text));
+    }
+    let compared = run.agrees_with_what_is_near()?;
+    let found = format!(
+        "{}: {} states, God's number {}, {}",
+        config.rules.named(&config.title()),
+        run.states(),
+        run.levels.len() - 1,
+        counted(run.levels[run.levels.len() - 1].states, "antipode")
+    );
+    let text = format!(
+        "{found}: the files agree in checksums, sums, group order{compared}{samples}; label: {label}; not proved: that these are the distances, for which there is \
+         no distance.cert"
+    );
+    Ok(Claim { is_proved: false, text })
+}
+
+impl<'a> Run<'a> {
+    fn read(folder: &'a Path, config: &'a Config, limits: &'a Limits) -> Checked<Self> {
+        let summary = Summary::read(folder, limits)?;
         let rows = table::<2>(folder, "distribution.tsv", "depth\tstates", limits)?;
         let mut distribution = Vec::new();
-        for ((place, [depth, states]), row) in rows.into_iter().zip(0..) {
-            if number(&place, &depth)? != row {
-                return Err(refuted(place, shown(&depth), format!("depth {row}")));
+        for (row, depth) in rows.iter().zip(0_u64..) {
+            if row.number(0)? != depth {
+                return Err(refuted(&row.place, shown(&row.cells[0]), format!("depth {depth}")));
             }
-            distribution.push(number(&place, &states)?);
+            let states = row.number(1)?;
+            // There is one solved state, and levels have no gaps.
+            if states == 0 || (depth == 0 && states != 1) {
+                let expected =
+                    if depth == 0 { "1, the solved state" } else { "at least one: the levels end with the last one that has states" };
+                return Err(refuted(&row.place, counted(states, "state"), expected));
+            }
+            distribution.push(states);
         }
-        let run = Self { name: format!("{name} ({metric})"), puzzle, distribution, antipodes: Vec::new(), summary };
-        run.check_summary(&shown_path(&folder.join("summary.json")), &name, &metric)?;
-        run.check_levels(folder, limits)?;
-        run.with_antipodes(folder, limits)
+        if distribution.is_empty() {
+            return Err(unreadable(shown_path(&folder.join("distribution.tsv")), "no row", "at least one"));
+        }
+        let mut run = Self { config, folder, limits, levels: Vec::new(), antipodes: Vec::new(), samples: None };
+        run.check_total(&distribution)?;
+        run.levels = run.read_levels(&distribution, &summary)?;
+        run.check_summary(&summary)?;
+        run.antipodes = run.read_antipodes(&summary)?;
+        run.samples = run.read_samples()?;
+        Ok(run)
+    }
+
+    fn place(&self, name: &str) -> String {
+        shown_path(&self.folder.join(name))
+    }
+
+    fn puzzle(&self) -> Option<&'a Puzzle> {
+        match &self.config.rules {
+            Rules::Places(puzzle) => Some(puzzle),
+            Rules::Planes(_) => None,
+        }
     }
 
     fn states(&self) -> u128 {
-        self.distribution.iter().map(|&states| u128::from(states)).sum()
+        self.levels.iter().map(|level| u128::from(level.states)).sum()
     }
 
-    fn stated(&self, place: &str, key: &str) -> Checked<u64> {
-        self.summary.get(key).and_then(serde_json::Value::as_u64).ok_or_else(|| unreadable(place, "no number", format!("the key {key}")))
+    /// As many states as the group has elements: counted without searching.
+    fn check_total(&self, distribution: &[u64]) -> Checked<()> {
+        let place = self.place("distribution.tsv");
+        let states: u128 = distribution.iter().map(|&states| u128::from(states)).sum();
+        let order = self.config.rules.states(&place, self.limits)?;
+        if order == Some(states) {
+            return Ok(());
+        }
+        let order = order.map_or_else(|| "more than 2^64".into(), |order| order.to_string());
+        Err(refuted(place, format!("{states} states in all"), format!("{order}, the order of the group of {}", self.config.title())))
     }
 
-    fn check_summary(&self, place: &str, name: &str, metric: &str) -> Checked<()> {
-        for (key, expected) in [("puzzle", name), ("metric", metric)] {
-            let found = self.summary.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
+    fn check_summary(&self, summary: &Summary) -> Checked<()> {
+        let place = self.place("summary.json");
+        for (key, found, expected) in [("puzzle", &summary.puzzle, &self.config.name), ("metric", &summary.metric, &self.config.metric)] {
             if found != expected {
                 return Err(refuted(place, format!("{key} {}", shown(found)), format!("{expected}, as in run.toml")));
             }
         }
-        let last = self.distribution.last().copied().unwrap_or(0);
         let facts = [
-            ("format", 1),
-            ("states", self.states()),
-            ("states_by_group_order", self.states()),
-            ("gods_number", u128::from(wide(self.distribution.len())).saturating_sub(1)),
-            ("antipodes", u128::from(last)),
+            ("format", summary.format, 1),
+            ("states", summary.states, self.states()),
+            ("states_by_group_order", summary.states_by_group_order, self.states()),
+            ("gods_number", summary.gods_number, u128::from(wide(self.levels.len())) - 1),
+            ("antipodes", summary.antipodes, u128::from(self.levels[self.levels.len() - 1].states)),
         ];
-        for (key, expected) in facts {
-            let found = self.stated(place, key)?;
+        for (key, found, expected) in facts {
             if u128::from(found) != expected {
                 return Err(refuted(place, format!("{key} {found}"), format!("{expected}, by distribution.tsv")));
             }
         }
+        let is_digest = summary.puzzle_digest.len() == 64 && summary.puzzle_digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_digest {
+            return Err(unreadable(place, shown(&summary.puzzle_digest), "64 hexadecimal digits"));
+        }
         // The mean in millionths, rounded: twice the difference from the exact one is at most 1 (and a little for the halves).
-        let text = self.summary.get("mean_depth").filter(|mean| mean.is_number()).map(ToString::to_string).unwrap_or_default();
+        let text = summary.mean_depth.to_string();
         let (whole, digits) = text.split_once('.').unwrap_or((&text, "0"));
         let stated = format!("{whole}{digits:0<6}").parse::<u64>().ok().filter(|_| digits.len() <= 6);
-        let stated = stated.ok_or_else(|| unreadable(place, shown(&text), "mean_depth to six decimals"))?;
-        let sum: u128 = (0_u128..).zip(&self.distribution).map(|(depth, &states)| depth * u128::from(states)).sum();
+        let stated = stated.ok_or_else(|| unreadable(&place, shown(&text), "mean_depth to six decimals"))?;
+        let sum: u128 = (0_u128..).zip(&self.levels).map(|(depth, level)| depth * u128::from(level.states)).sum();
         let difference = (u128::from(stated) * self.states()).abs_diff(sum * 1_000_000);
         // The stated mean may be any number.
         if difference.saturating_mul(200) > 101 * self.states() {
-            return Err(refuted(place, format!("mean_depth {text}"), "the mean of distribution.tsv"));
+            return Err(refuted(place, format!("mean_depth {}", shown(&text)), "the mean of distribution.tsv"));
         }
         Ok(())
     }
 
-    /// `levels.tsv`: the same counts; all moves of all states are edges; up from a level is down from the next one when every move can be undone.
-    fn check_levels(&self, folder: &Path, limits: &Limits) -> Checked<()> {
-        let header = "depth\tstates\tedges_down\tedges_same\tedges_up\tfingerprint";
-        let rows = table::<6>(folder, "levels.tsv", header, limits)?;
-        let place = shown_path(&folder.join("levels.tsv"));
-        if rows.len() != self.distribution.len() {
-            return Err(refuted(&place, format!("{} levels", rows.len()), format!("{}, as in distribution.tsv", self.distribution.len())));
+    /// `levels.tsv`: the same counts; all moves of all states are edges; what leads up from a level is enough to reach the next, and is what leads down from there
+    /// when every move can be undone; no edges within a level where every move changes the sign.
+    fn read_levels(&self, distribution: &[u64], summary: &Summary) -> Checked<Vec<Level>> {
+        let heading = "depth\tstates\tedges_down\tedges_same\tedges_up\tfingerprint";
+        let rows: Vec<Row<6>> = table(self.folder, "levels.tsv", heading, self.limits)?;
+        if rows.len() != distribution.len() {
+            let found = counted(wide(rows.len()), "level");
+            return Err(refuted(self.place("levels.tsv"), found, format!("{}, as in distribution.tsv", distribution.len())));
         }
-        let mut fingerprint = blake3::Hasher::new();
-        let mut up_before = 0;
-        for ((place, cells), (depth, &states)) in rows.iter().zip((0_u64..).zip(&self.distribution)) {
-            let numbers: Vec<u64> = cells[..5].iter().map(|cell| number(place, cell)).collect::<Checked<_>>()?;
-            if numbers[..2] != [depth, states] {
-                return Err(refuted(
-                    place,
-                    format!("depth {} with {} states", numbers[0], numbers[1]),
-                    format!("{depth} with {states}, as in distribution.tsv"),
-                ));
+        let moves = self.config.rules.moves();
+        let can_be_undone = self.config.rules.is_inverse_closed();
+        let alternates = self.puzzle().is_some_and(|puzzle| alternating_places(puzzle).is_some());
+        let mut hasher = blake3::Hasher::new();
+        let mut levels: Vec<Level> = Vec::new();
+        for (row, (depth, &states)) in rows.into_iter().zip((0_u64..).zip(distribution)) {
+            if row.number(0)? != depth || row.number(1)? != states {
+                let found = format!("depth {} with {} states", shown(&row.cells[0]), shown(&row.cells[1]));
+                return Err(refuted(row.place, found, format!("{depth} with {states}, as in distribution.tsv")));
             }
-            let (down, up) = (numbers[2], numbers[4]);
-            if let Some(puzzle) = &self.puzzle {
-                let edges: u128 = numbers[2..].iter().map(|&edges| u128::from(edges)).sum();
-                let expected = u128::from(states) * u128::from(wide(puzzle.moves.len()));
-                if edges != expected {
-                    return Err(refuted(place, format!("{edges} edges"), format!("{expected}: every move of every state")));
-                }
-                if puzzle.is_inverse_closed() && down != up_before {
-                    return Err(refuted(place, format!("{down} edges down"), format!("{up_before}, those up from the level before")));
-                }
+            let edges = [row.number(2)?, row.number(3)?, row.number(4)?];
+            let all: u128 = edges.iter().map(|&edges| u128::from(edges)).sum();
+            let expected = u128::from(states) * u128::from(moves);
+            if all != expected {
+                return Err(refuted(row.place, format!("{all} edges"), format!("{expected}: every move of every state")));
             }
-            up_before = up;
-            fingerprint.update(format!("{depth} {states} {}\n", cells[5]).as_bytes());
+            let up_before = levels.last().map_or(0, |level| level.edges[2]);
+            if can_be_undone && edges[0] != up_before {
+                return Err(refuted(row.place, format!("{} edges down", edges[0]), format!("{up_before}, those up from the level before")));
+            }
+            if depth > 0 && up_before < states {
+                return Err(refuted(row.place, counted(states, "state"), format!("at most {up_before}: so many edges lead up to them")));
+            }
+            if alternates && edges[1] != 0 {
+                return Err(refuted(row.place, format!("{} edges within the level", edges[1]), "0, as every move changes the sign"));
+            }
+            let [.., fingerprint] = row.cells;
+            if fingerprint.len() != 32 || !fingerprint.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+                return Err(unreadable(row.place, shown(&fingerprint), "32 hexadecimal digits"));
+            }
+            hasher.update(format!("{depth} {states} {fingerprint}\n").as_bytes());
+            levels.push(Level { place: row.place, states, edges, fingerprint });
         }
-        if up_before != 0 {
-            return Err(refuted(place, format!("{up_before} edges up from the last level"), 0));
+        let last = &levels[levels.len() - 1];
+        if last.edges[2] != 0 {
+            return Err(refuted(&last.place, format!("{} edges up from the last level", last.edges[2]), 0));
         }
-        let found = self.summary.get("fingerprint").and_then(serde_json::Value::as_str).unwrap_or_default();
-        let expected = fingerprint.finalize().to_hex();
-        if found != expected.as_str() {
-            return Err(refuted(
-                shown_path(&folder.join("summary.json")),
-                format!("fingerprint {}", shown(found)),
-                format!("{expected}, that of levels.tsv"),
-            ));
+        let even: u128 = levels.iter().step_by(2).map(|level| u128::from(level.states)).sum();
+        let all: u128 = levels.iter().map(|level| u128::from(level.states)).sum();
+        if alternates && 2 * even != all {
+            let found = format!("{even} of {all} states at even depths");
+            return Err(refuted(self.place("levels.tsv"), found, "half of them, as every move changes the sign"));
+        }
+        let expected = hasher.finalize().to_hex();
+        if summary.fingerprint != expected.as_str() {
+            let found = format!("fingerprint {}", shown(&summary.fingerprint));
+            return Err(refuted(self.place("summary.json"), found, format!("{expected}, that of levels.tsv")));
+        }
+        Ok(levels)
+    }
+
+    /// `antipodes.tsv`: all of the last level, or as many as the run lists at most, with ascending numbers.
+    fn read_antipodes(&self, summary: &Summary) -> Checked<Vec<Listed>> {
+        let rows: Vec<Row<2>> = table(self.folder, "antipodes.tsv", "rank\tstate", self.limits)?;
+        let last = self.levels.len() - 1;
+        let expected = self.levels[last].states.min(self.config.most_antipodes);
+        for (place, listed) in [("antipodes.tsv", wide(rows.len())), ("summary.json", summary.antipodes_listed)] {
+            if listed != expected {
+                let expected = format!("{expected}: all of the last level, at most {}", self.config.most_antipodes);
+                return Err(refuted(self.place(place), format!("{listed} listed antipodes"), expected));
+            }
+        }
+        let mut antipodes: Vec<Listed> = Vec::new();
+        for row in rows {
+            let rank = row.number(0)?;
+            if antipodes.last().is_some_and(|before| rank <= before.rank) {
+                return Err(refuted(row.place, format!("rank {rank}"), "ascending ranks"));
+            }
+            let labels = self.labels(&row.place, &row.cells[1])?;
+            antipodes.push(Listed { place: row.place, depth: last, rank, labels });
+        }
+        Ok(antipodes)
+    }
+
+    /// `samples.tsv`: up to four states a level, with ascending numbers; every level from the first one sampled on.
+    fn read_samples(&self) -> Checked<Option<Vec<Listed>>> {
+        if self.folder.join("samples.tsv").symlink_metadata().is_err() {
+            return Ok(None);
+        }
+        let rows: Vec<Row<3>> = table(self.folder, "samples.tsv", "depth\trank\tstate", self.limits)?;
+        let mut samples: Vec<Listed> = Vec::new();
+        for row in rows {
+            let (depth, rank) = (row.number(0)?, row.number(1)?);
+            let depth = usize::try_from(depth).ok().filter(|&depth| depth < self.levels.len());
+            let depth = depth.ok_or_else(|| refuted(&row.place, format!("depth {}", shown(&row.cells[0])), "one of the levels"))?;
+            let is_next = samples.last().is_none_or(|last| (depth == last.depth && rank > last.rank) || depth == last.depth + 1);
+            if !is_next {
+                return Err(refuted(row.place, format!("depth {depth}, rank {rank}"), "every level after the first one, ranks ascending"));
+            }
+            let labels = self.labels(&row.place, &row.cells[2])?;
+            samples.push(Listed { place: row.place, depth, rank, labels });
+        }
+        let place = self.place("samples.tsv");
+        if let Some(last) = samples.last().filter(|last| last.depth + 1 != self.levels.len()) {
+            return Err(refuted(place, format!("level {} as the last one", last.depth), format!("level {}", self.levels.len() - 1)));
+        }
+        for rows in samples.chunk_by(|one, other| one.depth == other.depth) {
+            let states = self.levels[rows[0].depth].states;
+            if rows.len() > MOST_SAMPLES || wide(rows.len()) > states {
+                let found = format!("{} samples of level {}", rows.len(), rows[0].depth);
+                return Err(refuted(place, found, format!("at most {MOST_SAMPLES}, and no more than its states ({states})")));
+            }
+        }
+        Ok(Some(samples))
+    }
+
+    /// The labels of a state as tables write it, where the checker knows that.
+    fn labels(&self, place: &str, text: &str) -> Checked<Option<Vec<u16>>> {
+        let Some(puzzle) = self.puzzle() else { return Ok(None) };
+        let labels: Vec<u16> = text.split(' ').map_while(|label| label.parse().ok()).collect();
+        let is_state = puzzle.is_rearranged(&labels) && state_text(&labels) == text && (puzzle.shape != Shape::Circle || labels[0] == 1);
+        if is_state { Ok(Some(labels)) } else { Err(refuted(place, shown(text), format!("a state of {}", self.config.title()))) }
+    }
+
+    fn listed(&self) -> impl Iterator<Item = &Listed> {
+        self.antipodes.iter().chain(self.samples.iter().flatten())
+    }
+
+    /// The numbers of listed states are those that they have.
+    fn check_numbers(&self, numbering: &Numbering) -> Checked<()> {
+        for listed in self.listed() {
+            let number = listed.labels.as_ref().and_then(|labels| numbering.number(labels));
+            if number != Some(listed.rank) {
+                let found = number.map_or_else(|| "no state that has a number".into(), |number| format!("a state with number {number}"));
+                return Err(refuted(&listed.place, found, format!("number {}", listed.rank)));
+            }
         }
         Ok(())
     }
 
-    /// `antipodes.tsv`: as many as stated, with ascending numbers. They are those that the states have; for boards that waits for the certificate, which says
-    /// how they are numbered.
-    fn with_antipodes(mut self, folder: &Path, limits: &Limits) -> Checked<Self> {
-        let path = shown_path(&folder.join("antipodes.tsv"));
-        let listed = self.stated(&path, "antipodes_listed")?;
-        let rows = table::<2>(folder, "antipodes.tsv", "rank\tstate", limits)?;
-        if wide(rows.len()) != listed || u128::from(listed) > u128::from(self.distribution.last().copied().unwrap_or(0)) {
-            return Err(refuted(
-                path,
-                format!("{} states", rows.len()),
-                format!("{listed}, as in summary.json, and no more than the last level has"),
-            ));
+    /// With a certificate: everything in the tables follows from the labels.
+    fn agrees_with(&self, certificate: &Certificate) -> Checked<()> {
+        let limits = self.limits;
+        if !self.puzzle().is_some_and(|puzzle| puzzle.has_rules_of(&certificate.puzzle)) {
+            let found = format!("a certificate for {}", certificate.puzzle.named());
+            return Err(refuted(&certificate.place, found, format!("one for {}", self.config.rules.named(&self.config.title()))));
         }
-        let numbering = match &self.puzzle {
-            Some(puzzle) if matches!(puzzle.shape, Shape::Board { .. }) => None,
-            Some(puzzle) => Some(Numbering::new(puzzle, None, &path, limits)?).filter(|numbering| numbering.count() < 1 << 63),
-            None => None,
-        };
-        let mut last: Option<u64> = None;
-        for (place, [rank, state]) in rows {
-            let rank = number(&place, &rank)?;
-            if last.is_some_and(|last| rank <= last) {
-                return Err(refuted(place, format!("rank {rank}"), "ascending ranks"));
-            }
-            last = Some(rank);
-            let Some(puzzle) = &self.puzzle else { continue };
-            let labels: Vec<u16> = state.split(' ').map_while(|label| label.parse().ok()).collect();
-            if !puzzle.is_rearranged(&labels) || state_of(&labels) != state {
-                return Err(refuted(place, shown(&state), format!("a state of {}", puzzle.title)));
-            }
-            let antipode = Antipode { place, rank, labels };
-            if let Some(numbering) = &numbering {
-                antipode.has_number(numbering.number(&antipode.labels))?;
-            }
-            self.antipodes.push(antipode);
+        if !certificate.levels.iter().eq(self.levels.iter().map(|level| &level.states)) {
+            return Err(refuted(&certificate.place, "other numbers of states", "those of distribution.tsv"));
         }
-        Ok(self)
+        let labelling = certificate.label(self.folder, limits)?;
+        check_search_limits(&labelling.numbering, self.config, &self.place("run.toml"))?;
+        let counted = labelling.check(certificate, 0..certificate.ranks, limits)?;
+        self.check_numbers(&labelling.numbering)?;
+        limits.steps(&certificate.place, 4 * u128::from(certificate.ranks))?;
+        let listings = listing::of_labels(&labelling.labels, self.levels.len());
+        self.check_level_facts(&counted, &listings)?;
+        self.check_antipodes_are_all(&labelling)?;
+        for (depth, listing) in listings.iter().enumerate() {
+            self.check_sample(depth, &listing.sample(wide(depth), certificate.ranks))?;
+        }
+        Ok(())
     }
 
-    /// What was checked, in words.
-    pub fn claim(&self, is_proved: bool) -> String {
-        let last = counted(self.distribution.last().copied().unwrap_or(0), "antipode");
-        let rules = match &self.puzzle {
-            Some(Puzzle { shape: Shape::Board { .. }, .. }) => {
-                ", edges, antipodes (their numbers only with a distance.cert, which says how boards are numbered)"
-            }
-            Some(_) => ", edges, numbers of antipodes",
-            None => " (no edges or antipodes: its rules are not known here)",
-        };
-        let open = if is_proved { "" } else { "; not proved: that these are the distances, for which there is no distance.cert" };
-        let (name, states, gods_number) = (&self.name, self.states(), self.distribution.len() - 1);
-        format!("{name}: {states} states, God's number {gods_number}, {last}: the files agree in checksums, sums{rules}{open}")
+    fn check_level_facts(&self, counted: &[Counted], listings: &[Listing]) -> Checked<()> {
+        for (level, (counted, listing)) in self.levels.iter().zip(counted.iter().zip(listings)) {
+            level.has(counted.states, Some(counted.edges), Some(listing.fingerprint()))?;
+        }
+        Ok(())
     }
-}
 
-impl Antipode {
-    fn has_number(&self, found: Option<u64>) -> Checked<()> {
-        if found == Some(self.rank) {
+    /// The listed antipodes are the states of the last level with the lowest numbers.
+    fn check_antipodes_are_all(&self, labelling: &Labelling) -> Checked<()> {
+        let last = u8::try_from(self.levels.len() - 1).expect("at most 254 levels");
+        let expected = listing::lowest(&labelling.labels, last, wide(self.antipodes.len()));
+        match self.antipodes.iter().zip(expected).find(|(antipode, expected)| antipode.rank != *expected) {
+            Some((antipode, expected)) => Err(refuted(
+                &antipode.place,
+                format!("number {}", antipode.rank),
+                format!("{expected}, the next one of the last level ({})", state_text(&labelling.numbering.state(expected))),
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// The sample of a level is the one that is drawn; levels before the first one sampled have none.
+    fn check_sample(&self, depth: usize, expected: &[u64]) -> Checked<()> {
+        let Some(samples) = self.samples.as_ref().filter(|samples| samples.first().is_some_and(|first| first.depth <= depth)) else {
+            return Ok(());
+        };
+        let found: Vec<u64> = samples.iter().filter(|sample| sample.depth == depth).map(|sample| sample.rank).collect();
+        if found == expected {
             return Ok(());
         }
-        let found = found.map_or_else(|| "no state that has a number".into(), |number| format!("a state with number {number}"));
-        Err(refuted(&self.place, found, format!("number {}", self.rank)))
+        Err(refuted(self.place("samples.tsv"), format!("ranks {found:?} of level {depth}"), format!("{expected:?}, the states drawn")))
     }
 
-    /// Whether it has its number, and the last label.
-    pub fn check(&self, (number, label): (Option<u64>, Option<u8>), last: usize) -> Checked<()> {
-        self.has_number(number)?;
-        if label.map(usize::from) == Some(last) {
-            return Ok(());
+    /// Without a certificate: the levels around the solved state found anew; listed states are not nearer than stated, as far as two balls tell. Says what was compared.
+    fn agrees_with_what_is_near(&self) -> Checked<String> {
+        let limits = self.limits;
+        let place = self.place("levels.tsv");
+        let Some(puzzle) = self.puzzle() else {
+            return Ok(", edges (no listed states: how its states are written is not known here)".into());
+        };
+        // How the cells of a board are numbered is a choice of the search that only a certificate states.
+        let is_board = matches!(puzzle.shape, Shape::Board { .. });
+        let numbering = Numbering::new(puzzle, None, &place, limits)?;
+        check_search_limits(&numbering, self.config, &self.place("run.toml"))?;
+        if !is_board {
+            self.check_numbers(&numbering)?;
         }
-        let found = label.map_or_else(|| "no level".into(), |level| format!("level {level}"));
-        Err(refuted(&self.place, format!("the state {} of {found}", state_text(&self.labels)), format!("level {last}")))
-    }
-}
-
-fn state_of(labels: &[u16]) -> String {
-    labels.iter().map(u16::to_string).collect::<Vec<_>>().join(" ")
-}
-
-/// `SHA256SUMS`: every file that a run has, each in the folder itself, each with its digest.
-fn check_sums(folder: &Path, limits: &Limits) -> Checked<()> {
-    let mut missing: BTreeSet<&str> = FILES.into();
-    let mut records = Records::open(&own(folder, "SHA256SUMS")?, limits)?;
-    let mut rows = 0;
-    while let Some(record) = records.line()? {
-        rows += 1;
-        let (digest, name) = record
-            .text()
-            .split_once("  ")
-            .filter(|(digest, name)| digest.len() == 64 && is_plain_name(name) && rows <= 100)
-            .ok_or_else(|| {
-                record.unreadable(shown(record.text()), "a digest, two blanks and the name of a file in this folder, at most 100 of them")
-            })?;
-        let found = sha256(&own(folder, name)?, limits)?;
-        if found != digest {
-            return Err(refuted(
-                shown_path(&folder.join(name)),
-                format!("SHA-256 {found}"),
-                format!("{}, as in {}", shown(digest), record.place()),
-            ));
+        let ranks = u64::try_from(numbering.count()).ok().filter(|&ranks| ranks < 1 << 63);
+        let ranks = ranks.ok_or_else(|| unreadable(&place, format!("{} numbered states", numbering.count()), "less than 2^63"))?;
+        let near = Near::around_solved(puzzle, &place, limits)?;
+        if near.is_all && near.levels.len() != self.levels.len() || near.levels.len() > self.levels.len() {
+            return Err(refuted(place, counted(wide(self.levels.len()), "level"), format!("states of depth {}", near.radius())));
         }
-        missing.remove(name);
-    }
-    match missing.first() {
-        Some(name) => Err(refuted(shown_path(&folder.join("SHA256SUMS")), format!("no line for {name}"), "one")),
-        None => Ok(()),
-    }
-}
-
-/// A file of the folder, not a link out of it.
-fn own(folder: &Path, name: &str) -> Checked<PathBuf> {
-    let path = folder.join(name);
-    refuse_link(&path)?;
-    Ok(path)
-}
-
-fn read_text(folder: &Path, name: &str, limits: &Limits) -> Checked<String> {
-    let path = own(folder, name)?;
-    let mut bytes = Vec::new();
-    open(&path)?.take(LONGEST_TEXT + 1).read_to_end(&mut bytes).map_err(|error| io_error(&path, &error))?;
-    limits.memory(shown_path(&path), 64 * u128::from(wide(bytes.len())))?;
-    if wide(bytes.len()) > LONGEST_TEXT {
-        return Err(unreadable(shown_path(&path), format!("more than {LONGEST_TEXT} bytes"), "a shorter file"));
-    }
-    String::from_utf8(bytes).map_err(|_| unreadable(shown_path(&path), "bytes that are no UTF-8", "text"))
-}
-
-/// The rows of a table with their places.
-fn table<const N: usize>(folder: &Path, name: &str, header: &str, limits: &Limits) -> Checked<Vec<(String, [String; N])>> {
-    let path = own(folder, name)?;
-    let mut records = Records::open(&path, limits)?;
-    let mut rows = Vec::new();
-    let first = records.line()?;
-    if first.as_ref().is_none_or(|record| record.text() != header) {
-        let found = first.map_or_else(|| "no line".into(), |record| shown(record.text()));
-        return Err(unreadable(format!("{}:1", shown_path(&path)), found, format!("\"{}\"", header.escape_debug())));
-    }
-    while let Some(record) = records.line()? {
-        // Each cell and the place are texts of their own.
-        limits.memory(record.place(), 256 * u128::from(wide(rows.len())))?;
-        let cells: Vec<String> = record.text().split('\t').take(N + 1).map(str::to_owned).collect();
-        rows.push((record.place(), cells.try_into().map_err(|_| record.unreadable(shown(record.text()), format!("{N} cells")))?));
-    }
-    if rows.is_empty() { Err(unreadable(shown_path(&path), "no row", "at least one")) } else { Ok(rows) }
-}
-
-fn number(place: &str, cell: &str) -> Checked<u64> {
-    cell.parse().ok().filter(|number: &u64| number.to_string() == cell).ok_or_else(|| unreadable(place, shown(cell), "a number"))
-}
-
-/// Name, metric and rules of the puzzle in a `run.toml`. No rules when the family is not known here; nothing when it is no such file.
-fn puzzle_of(toml: &toml::Table, limits: &Limits) -> Option<(String, String, Option<Puzzle>)> {
-    let metric = toml.get("metric")?.as_str()?.to_owned();
-    let name = |table: &toml::Table| table.get("name").and_then(toml::Value::as_str).map(str::to_owned);
-    match toml.get("family")?.as_str()? {
-        "turnstyle" => {
-            let size = u64::try_from(toml.get("size")?.as_integer()?).ok()?;
-            let puzzle = Puzzle::turnstyle(size, &metric)?;
-            Some((format!("turnstyle-{size}"), metric, Some(puzzle)))
+        for (depth, (level, found)) in self.levels.iter().zip(&near.levels).enumerate() {
+            let numbers: Option<Vec<u64>> = found.states.iter().map(|state| numbering.number(state)).collect();
+            let numbers = numbers.ok_or_else(|| unreadable(&level.place, "a state without a number", "one"))?;
+            let listing = listing::of_numbers(wide(depth), numbers, ranks);
+            level.has(wide(found.states.len()), found.edges, (!is_board).then(|| listing.fingerprint()))?;
+            if !is_board {
+                self.check_sample(depth, &listing.sample(wide(depth), ranks))?;
+            }
         }
-        "rotation-board" => {
-            let measure = |key: &str| u64::try_from(toml.get(key)?.as_integer()?).ok();
-            let measures = [measure("rows")?, measure("cols")?, measure("block")?];
-            let puzzle = Puzzle::rotation_board(measures, &metric, "run.toml", limits).ok()?;
-            let [rows, columns, block] = measures;
-            Some((format!("rotation-board-{rows}x{columns}n{block}"), metric, Some(puzzle)))
-        }
-        "permutations" => {
-            let places = u16::try_from(toml.get("positions")?.as_integer()?).ok().filter(|places| (1..=1_000).contains(places))?;
-            let mut moves = Vec::new();
-            for generator in toml.get("generators")?.as_array()? {
-                let generator = generator.as_table()?;
-                let images = generator.get("images")?.as_array()?.iter().map(|image| u16::try_from(image.as_integer()?).ok());
-                let images: Vec<u16> = images.collect::<Option<_>>()?;
-                let distinct: BTreeSet<&u16> = images.iter().collect();
-                if images.len() != usize::from(places) || !distinct.into_iter().copied().eq(0..places) {
-                    return None;
+        let alternating = alternating_places(puzzle);
+        let asked = self.listed().count();
+        let mut least = usize::MAX;
+        for listed in self.listed() {
+            let Some(labels) = &listed.labels else { continue };
+            let refuse = |found: String| Err(refuted(&listed.place, found, format!("a state of level {}", listed.depth)));
+            if let Some(places) = &alternating
+                && puzzle.is_odd_on(places, labels) != (listed.depth % 2 == 1)
+            {
+                return refuse("a state of the other sign, which every move changes".into());
+            }
+            match near.tell(labels, asked, &place)? {
+                Told::AtMost(most) if most < listed.depth || (most <= near.radius() && most != listed.depth) => {
+                    return refuse(format!("a state that {} reach", counted(wide(most), "move")));
                 }
-                moves.push((name(generator)?, images));
+                Told::MoreThan(bound) if bound >= listed.depth => {
+                    return refuse(format!("a state that no {} reach", counted(wide(bound), "move")));
+                }
+                Told::MoreThan(bound) => least = least.min(bound),
+                Told::AtMost(_) => {}
             }
-            if let Some(metrics) = toml.get("metrics") {
-                let chosen =
-                    metrics.as_array()?.iter().filter_map(toml::Value::as_table).find(|table| name(table).as_ref() == Some(&metric))?;
-                let wanted = chosen.get("generators")?.as_array()?.iter().map(toml::Value::as_str);
-                let find = |wanted: &str| moves.iter().find(|(name, _)| name == wanted).cloned();
-                moves = wanted.map(|wanted| find(wanted?)).collect::<Option<_>>()?;
-            }
-            let puzzle = name(toml)?;
-            let rules = (!moves.is_empty()).then(|| Puzzle::of_moves(format!("{puzzle} ({metric})"), moves, (1..=places).collect()))?;
-            Some((puzzle, metric, Some(rules)))
         }
-        _ => Some((name(toml)?, metric, None)),
+        let apart =
+            if least == usize::MAX { String::new() } else { format!(", listed states more than {} away", counted(wide(least), "move")) };
+        let numbers = if is_board {
+            ", listed states (their numbers only with a distance.cert, which says how boards are numbered)"
+        } else {
+            ", numbers of listed states"
+        };
+        Ok(format!(", edges, signs, levels 0 to {} found anew{numbers}{apart}", near.radius()))
     }
 }
 
-/// Whether two puzzles have the same moves by name, and the same solved state.
-pub fn is_same(one: &Puzzle, other: &Puzzle) -> bool {
-    (&one.names, &one.moves, &one.solved) == (&other.names, &other.moves, &other.solved) && one.shape == other.shape
+impl Level {
+    /// What was found of it, as far as it was.
+    fn has(&self, states: u64, edges: Option<[u64; 3]>, fingerprint: Option<String>) -> Checked<()> {
+        if self.states != states {
+            return Err(refuted(&self.place, counted(self.states, "state"), states));
+        }
+        if let Some(edges) = edges.filter(|edges| *edges != self.edges) {
+            return Err(refuted(&self.place, format!("edges {:?}", self.edges), format!("{edges:?}: down, same, up")));
+        }
+        match fingerprint {
+            Some(expected) if expected != self.fingerprint => {
+                Err(refuted(&self.place, format!("fingerprint {}", self.fingerprint), expected))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What the search could not do, it did not.
+fn check_search_limits(numbering: &Numbering, config: &Config, place: &str) -> Checked<()> {
+    let planes = wide(numbering.planes());
+    let most = MOST_PLANES.min(MOST_PLANE_MOVES / config.rules.moves().max(1));
+    if planes > most {
+        return Err(unreadable(place, format!("{planes} planes"), format!("at most {most}")));
+    }
+    let Some(leading) = config.leading_positions.filter(|&leading| leading > 0) else { return Ok(()) };
+    let length = numbering.arranged();
+    let shards = (0..leading).fold(planes, |shards, position| shards.saturating_mul(length.saturating_sub(position)));
+    let lane_positions = if numbering.is_halved() { 6 } else { 5 };
+    if leading + lane_positions > length || shards > MOST_SHARDS {
+        return Err(unreadable(
+            place,
+            format!("leading_positions = {leading}"),
+            format!("fewer, for at most {MOST_SHARDS} shards of whole lanes"),
+        ));
+    }
+    Ok(())
 }

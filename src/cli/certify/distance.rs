@@ -1,64 +1,71 @@
 //! `farthest certify distance`: the certificate of a run that archived its levels, verified by the checker and recorded.
 
+use crate::base::config_text::shown_text;
 use crate::base::{Error, Result};
 use crate::cli::arguments::CertifyDistanceArguments;
-use crate::cli::run_config::{RunConfig, partition_of};
+use crate::cli::run_config::partition_of;
+use crate::cli::session::{counted, one_line, shell_word};
+use crate::evidence::archive_files;
 use crate::evidence::certificate::{Certificate, CertifiedPuzzle, Claim, Labels};
+use crate::evidence::checksums::CERTIFICATE;
+use crate::evidence::dataset::{self, Dataset};
 use crate::evidence::manifest_file::{VerifiedCertificate, record_certificate};
-use crate::evidence::{archive_files, dataset};
 use crate::puzzle::Layout;
+use crate::search::{LeftBehind, RunFolder};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// File name of the certificate in the run folder.
-const FILE_NAME: &str = "distance.cert";
 
 /// File name of the checker.
 const CHECKER: &str = "farthest-verify";
 
-/// Writes `distance.cert` into a complete run folder, lets the checker verify it, and labels the run as certified. The files of the run and the archive must be
-/// whole; whether they prove the distances is for the checker to find.
+/// What makes the archive and the certificate again and checks them, from within the folder of the run.
+const COMMANDS: [&str; 3] = [
+    "farthest run run.toml --keep-levels --out ../certified-again",
+    "farthest certify distance ../certified-again",
+    "farthest-verify ../certified-again",
+];
+
+/// Writes `distance.cert` into a complete run folder, lets the checker verify the whole folder, and labels the run as certified. The files of the run and the archive must be
+/// whole; whether they prove the distances is for the checker to find. The folder is locked meanwhile, and what the checker reads is a folder that any reader accepts.
 ///
 /// # Errors
 /// `BadData` when the run or its archive is damaged or incomplete, `Config` when the puzzle has no certificates or the checker cannot be started, `CheckFailed` when
-/// it does not verify the certificate, `Io` when something cannot be read or written. The label is then what it was.
+/// it does not verify the folder, `Io` when something cannot be read or written. The label is then what it was.
 pub fn distance(arguments: &CertifyDistanceArguments) -> Result<()> {
     let run = &arguments.folder;
-    let dataset = dataset::read(run)?;
-    let config = RunConfig::load(&run.join("run.toml"))?;
+    // Read before anything is written: a folder without a run stays as it is.
+    let Dataset { summary, distribution, config, puzzle: built, .. } = dataset::read(run)?;
     let puzzle = CertifiedPuzzle::of(&config.puzzle, &config.metric)?;
-    let built = config.puzzle.build(&config.metric)?;
+    let folder = RunFolder::new(run);
+    let _lock = folder.lock(LeftBehind::Break)?;
+    folder.remove_temporaries()?;
     let arranged = arranged(&puzzle, built.layout());
     let partition = partition_of(&built, config.search.leading_positions)?;
-    let archive = archive_files::of_run(run, &partition, &dataset.distribution)?;
+    let archive = archive_files::of_run(run, &partition, &distribution)?;
     let claim = Claim::Distance {
         arranged,
         ranks: partition.state_count(),
         shard_length: partition.shard_length(),
-        levels: dataset.distribution,
-        archive,
+        levels: distribution,
+        archive: archive.clone(),
     };
-    let path = run.join(FILE_NAME);
-    Certificate { puzzle, claim }.write(&path)?;
+    let sha256 = dataset::add_certificate(run, &Certificate { puzzle, claim }, &archive)?;
+    let shown = one_line(&run.join(CERTIFICATE).display().to_string());
     if arguments.write_only {
-        println!("{}: distances of {} states; check it with: {CHECKER} {}", path.display(), dataset.summary.states, run.display());
+        println!("{shown}: distances of {}; check it with: {CHECKER} {}", counted(summary.states, "state"), shell_word(run));
         return Ok(());
     }
     let checker = arguments.checker.clone().unwrap_or_else(beside_this_program);
     let version = verify(&checker, run)?;
-    let label = record_certificate(
-        run,
-        VerifiedCertificate {
-            file: FILE_NAME.into(),
-            sha256: dataset::sha256(&path)?,
-            checker: version,
-            date: jiff::Timestamp::now().to_string(),
-            commands: ["farthest run run.toml --keep-levels --out DIR", "farthest certify distance DIR", "farthest-verify DIR"]
-                .map(String::from)
-                .into(),
-        },
-    )?;
-    println!("{}: verified; the run is now \"{label}\"", path.display());
+    let record = VerifiedCertificate {
+        file: CERTIFICATE.into(),
+        sha256,
+        checker: version,
+        date: jiff::Timestamp::now().to_string(),
+        commands: COMMANDS.map(String::from).into(),
+    };
+    let label = record_certificate(run, record)?;
+    println!("{shown}: verified; the run is now \"{label}\"");
     Ok(())
 }
 
@@ -76,7 +83,7 @@ fn beside_this_program() -> PathBuf {
     std::env::current_exe().map_or_else(|_| CHECKER.into(), |program| program.with_file_name(CHECKER))
 }
 
-/// Lets the checker verify the distances of a run; returns its name and version. What it says goes to the terminal.
+/// Lets the checker verify the folder of a run; returns the checker's name and version. What it says goes to the terminal.
 fn verify(checker: &Path, run: &Path) -> Result<String> {
     let cannot_start = |error: std::io::Error| {
         Error::config(format!(
@@ -85,13 +92,15 @@ fn verify(checker: &Path, run: &Path) -> Result<String> {
         ))
     };
     let version = Command::new(checker).arg("--version").output().map_err(cannot_start)?;
-    let status = Command::new(checker).arg("distance").arg(run).status().map_err(cannot_start)?;
+    // No path may look like an option or a command of the checker.
+    let status = Command::new(checker).arg(Path::new(".").join(run)).status().map_err(cannot_start)?;
     if !status.success() {
         return Err(Error::CheckFailed(format!(
-            "{}: {} did not verify it ({status}); the run keeps its label",
-            run.join(FILE_NAME).display(),
+            "{}: {} did not verify the folder ({status}); the run keeps its label",
+            run.display(),
             checker.display()
         )));
     }
-    Ok(String::from_utf8_lossy(&version.stdout).trim().to_owned())
+    let version = String::from_utf8_lossy(&version.stdout);
+    Ok(shown_text(version.trim()))
 }

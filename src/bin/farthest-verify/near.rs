@@ -1,0 +1,155 @@
+//! What is near: all states within a few moves of the solved one, found anew. A run that has no certificate must agree with them, and no state that it lists may be nearer
+//! than it says, as far as two balls can tell. That refutes gross lies cheaply; it proves no distance beyond the balls.
+
+use crate::limits::{Checked, Limits, wide};
+use crate::puzzle::{Puzzle, inverse, moved};
+use std::collections::{HashMap, HashSet};
+
+/// Most successors looked at for one level of the ball.
+const MOST_SUCCESSORS: u64 = 400_000;
+
+/// Most successors looked at around all listed states together.
+const MOST_BACKWARDS: u64 = 2_000_000;
+
+/// Most elementary steps of either, so that a puzzle of many places and moves costs a second, too.
+const MOST_STEPS: u64 = 2_000_000_000;
+
+/// A level of the ball.
+#[derive(Default)]
+pub struct NearLevel {
+    pub states: Vec<Vec<u16>>,
+    /// Edges down, on the level, and up; none for the last level, whose successors were not looked at.
+    pub edges: Option<[u64; 3]>,
+}
+
+/// The ball around the solved state.
+pub struct Near<'a> {
+    puzzle: &'a Puzzle,
+    backwards: Vec<Vec<u16>>,
+    depths: HashMap<Vec<u16>, usize>,
+    pub levels: Vec<NearLevel>,
+    /// Whether these are all states that there are.
+    pub is_all: bool,
+    limits: &'a Limits,
+}
+
+/// What two balls tell of a state.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Told {
+    /// The balls meet: it is at most so many moves from the solved state.
+    AtMost(usize),
+    /// They do not: it is more moves away than this.
+    MoreThan(usize),
+}
+
+impl<'a> Near<'a> {
+    pub fn around_solved(puzzle: &'a Puzzle, place: &str, limits: &'a Limits) -> Checked<Self> {
+        let size = wide(puzzle.solved.len()).max(1);
+        let moves = wide(puzzle.moves.len());
+        let most = MOST_SUCCESSORS.min(MOST_STEPS / size).min(limits.memory / 4 / (2 * (64 + 2 * size)));
+        let start = puzzle.solved.clone();
+        let mut depths = HashMap::from([(start.clone(), 0)]);
+        let mut levels = vec![NearLevel { states: vec![start], edges: None }];
+        let mut is_all = false;
+        while !is_all {
+            let depth = levels.len() - 1;
+            let successors = wide(levels[depth].states.len()).saturating_mul(moves);
+            if successors > most {
+                break;
+            }
+            limits.steps(place, u128::from(successors) * u128::from(size))?;
+            let mut next = Vec::new();
+            let mut edges = [0; 3];
+            for state in &levels[depth].states {
+                for from in &puzzle.moves {
+                    let reached = moved(state, from);
+                    let there = *depths.entry(reached).or_insert_with_key(|reached| {
+                        next.push(reached.clone());
+                        depth + 1
+                    });
+                    edges[if there > depth { 2 } else { usize::from(there == depth) }] += 1;
+                }
+            }
+            levels[depth].edges = Some(edges);
+            is_all = next.is_empty();
+            if !is_all {
+                levels.push(NearLevel { states: next, edges: None });
+            }
+        }
+        let backwards = puzzle.moves.iter().map(|from| inverse(from)).collect();
+        Ok(Self { puzzle, backwards, depths, levels, is_all, limits })
+    }
+
+    /// The deepest level of the ball.
+    pub fn radius(&self) -> usize {
+        self.levels.len() - 1
+    }
+
+    /// What is known of the distance of a state, one of `listed` that are asked about.
+    pub fn tell(&self, state: &[u16], listed: usize, place: &str) -> Checked<Told> {
+        let size = wide(self.puzzle.solved.len()).max(1);
+        let share = wide(listed).max(1);
+        let most = (MOST_BACKWARDS / share).min(MOST_STEPS / size / share);
+        let mut known = HashSet::from([state.to_vec()]);
+        let mut edge = vec![state.to_vec()];
+        let mut moves_back = 0;
+        let mut looked_at = 0;
+        loop {
+            let meeting = edge.iter().filter_map(|state| self.depths.get(state)).min();
+            if let Some(depth) = meeting {
+                return Ok(Told::AtMost(depth + moves_back));
+            }
+            let successors = wide(edge.len()).saturating_mul(wide(self.backwards.len()));
+            looked_at += successors;
+            if looked_at > most || self.is_all {
+                return Ok(Told::MoreThan(self.radius() + moves_back));
+            }
+            self.limits.steps(place, u128::from(successors) * u128::from(size))?;
+            let mut next = Vec::new();
+            for state in &edge {
+                for from in &self.backwards {
+                    let before = moved(state, from);
+                    if known.insert(before.clone()) {
+                        next.push(before);
+                    }
+                }
+            }
+            edge = next;
+            moves_back += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A cycle of seven and a swap: 5,040 states, no move undoes the cycle. Told distances are those of a plain search.
+    #[test]
+    fn what_is_told_holds() {
+        let cycle = (0..7).map(|place| (place + 6) % 7).collect();
+        let swap = vec![1, 0, 2, 3, 4, 5, 6];
+        let puzzle = Puzzle::own("toy".into(), vec![("A".into(), cycle), ("B".into(), swap)], (1..=7).collect());
+        let limits = Limits::new(1 << 30, 1 << 40);
+        let whole = Near::around_solved(&puzzle, "here", &limits).unwrap_or_else(|refusal| panic!("{}", refusal.text));
+        assert!(whole.is_all && whole.levels.iter().map(|level| level.states.len()).sum::<usize>() == 5_040);
+        // The same with a ball cut at radius 5.
+        let mut cut = Near::around_solved(&puzzle, "here", &limits).unwrap_or_else(|refusal| panic!("{}", refusal.text));
+        cut.levels.truncate(6);
+        cut.depths.retain(|_, depth| *depth <= 5);
+        cut.is_all = false;
+        let mut bounds = 0;
+        for (depth, level) in whole.levels.iter().enumerate() {
+            for state in level.states.iter().step_by(17) {
+                match cut.tell(state, 400, "here").unwrap_or_else(|refusal| panic!("{}", refusal.text)) {
+                    Told::AtMost(most) => assert!(depth <= most && (depth > 5 || most == depth)),
+                    Told::MoreThan(least) => {
+                        assert!(depth > least && least >= 6);
+                        bounds += 1;
+                    }
+                }
+            }
+        }
+        assert!(bounds > 0);
+    }
+}

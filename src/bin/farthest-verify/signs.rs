@@ -1,0 +1,128 @@
+//! Where every move changes a sign, depths are even or odd with it: no edge stays on a level, and a state's sign tells the parity of its depth.
+
+use crate::puzzle::{Puzzle, is_odd};
+
+/// Orbits of places that are told apart.
+const MOST_ORBITS: usize = 64;
+
+/// Places, a union of orbits, on which every move is an odd permutation; none when there are no such.
+pub fn alternating_places(puzzle: &Puzzle) -> Option<Vec<bool>> {
+    if !puzzle.is_distinct() {
+        return None;
+    }
+    let orbits = orbits(puzzle);
+    let count = orbits.iter().max().map_or(0, |last| last + 1);
+    if count > MOST_ORBITS {
+        return None;
+    }
+    // A move as bits: the orbits on which it is odd, and a last bit that says what is wanted, an odd number of them chosen.
+    let wanted = 1_u128 << MOST_ORBITS;
+    let mut rows: Vec<u128> = puzzle
+        .moves
+        .iter()
+        .map(|from| (0..count).filter(|&orbit| is_odd(&within(from, &orbits, orbit))).fold(wanted, |row, orbit| row | 1 << orbit))
+        .collect();
+    rows.sort_unstable();
+    rows.dedup();
+    // Elimination: each row kept has a pivot that no other one has.
+    let mut kept: Vec<(usize, u128)> = Vec::new();
+    for mut row in rows {
+        for (pivot, known) in &kept {
+            if row >> pivot & 1 == 1 {
+                row ^= known;
+            }
+        }
+        if row == wanted {
+            return None;
+        }
+        let Some(pivot) = (0..count).find(|orbit| row >> orbit & 1 == 1) else { continue };
+        for (_, known) in &mut kept {
+            if *known >> pivot & 1 == 1 {
+                *known ^= row;
+            }
+        }
+        kept.push((pivot, row));
+    }
+    // Orbits without a pivot stay out; those with one are in when their row wants it.
+    let chosen: Vec<usize> = kept.into_iter().filter(|(_, row)| row & wanted != 0).map(|(pivot, _)| pivot).collect();
+    Some(orbits.iter().map(|orbit| chosen.contains(orbit)).collect())
+}
+
+impl Puzzle {
+    /// Whether a state differs from the solved one by an odd permutation of these places.
+    pub fn is_odd_on(&self, places: &[bool], labels: &[u16]) -> bool {
+        let largest = self.solved.iter().copied().max().unwrap_or(0);
+        let mut place_of = vec![0; usize::from(largest) + 1];
+        for (&label, place) in self.solved.iter().zip(0_u16..) {
+            place_of[usize::from(label)] = place;
+        }
+        let from = labels
+            .iter()
+            .zip(places)
+            .zip(0_u16..)
+            .map(|((label, is_in), place)| if *is_in { place_of[usize::from(*label)] } else { place });
+        is_odd(&from.collect::<Vec<u16>>())
+    }
+}
+
+/// For each place the number of its orbit.
+fn orbits(puzzle: &Puzzle) -> Vec<usize> {
+    let size = puzzle.solved.len();
+    let mut orbit_of = vec![usize::MAX; size];
+    let mut count = 0;
+    for start in 0..size {
+        if orbit_of[start] != usize::MAX {
+            continue;
+        }
+        orbit_of[start] = count;
+        let mut open = vec![start];
+        while let Some(place) = open.pop() {
+            // A set that every permutation of a group maps into itself forwards is closed backwards, too.
+            for from in &puzzle.moves {
+                let next = usize::from(from[place]);
+                if orbit_of[next] == usize::MAX {
+                    orbit_of[next] = count;
+                    open.push(next);
+                }
+            }
+        }
+        count += 1;
+    }
+    orbit_of
+}
+
+/// A move on one orbit; other places stay.
+fn within(from: &[u16], orbits: &[usize], orbit: usize) -> Vec<u16> {
+    from.iter().zip(orbits).zip(0_u16..).map(|((source, at), place)| if *at == orbit { *source } else { place }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::puzzle::{inverse, moved};
+
+    fn board(measures: [u64; 3], metric: &str) -> Puzzle {
+        let limits = Limits::new(1 << 30, 1 << 40);
+        Puzzle::rotation_board(measures, metric, "here", &limits).unwrap_or_else(|refusal| panic!("{}", refusal.text))
+    }
+
+    #[test]
+    fn signs_are_found_on_parts_of_a_puzzle() {
+        let turnstyle = |size: u64| Puzzle::turnstyle(size, "step").expect("a size");
+        // Rotating an even ring is odd, F is even; of an odd ring both are even.
+        assert!(alternating_places(&turnstyle(8)).is_none() && alternating_places(&turnstyle(7)).is_none());
+        // A quarter turn of four cells is odd; half a turn is not.
+        assert!(alternating_places(&board([3, 4, 2], "quarter")).is_some() && alternating_places(&board([3, 4, 2], "half")).is_none());
+        // A quarter turn of nine cells is odd on the corners and odd on the edges of the block, each of one colour: one colour suffices.
+        let puzzle = board([3, 4, 3], "quarter");
+        let places = alternating_places(&puzzle).expect("a colour");
+        assert!(places.iter().filter(|is_in| **is_in).count() == 6);
+        let mut state = puzzle.solved.clone();
+        for (number, from) in puzzle.moves.iter().cycle().take(20).enumerate() {
+            assert_eq!(puzzle.is_odd_on(&places, &state), number % 2 == 1);
+            state = moved(&state, from);
+        }
+        assert!(puzzle.is_inverse_closed() && inverse(&puzzle.moves[0]) == puzzle.moves[1]);
+    }
+}
