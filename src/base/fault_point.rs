@@ -2,13 +2,14 @@
 //!
 //! `FARTHEST_FAULT=NAME:N:ACTION` acts when the point `NAME` is passed for the `N`-th time (from 1) in this process; `*` as
 //! the name counts every point. Actions: `kill` (SIGKILL to itself, as a crash), `enospc` and `eio` (the error a full or broken disk
-//! gives), `enolck` (no locks on this file system), `panic`, `signal` (USR1 to itself, then it goes on), and for the points that guard data `damage` (the caller spoils what it holds). `FARTHEST_FAULT_PROCESS` limits the fault to
+//! gives), `enolck` (no locks on this file system), `panic`, `signal` (USR1 to itself, then it goes on), `stall` (waits for ten minutes, as for a disk that does not answer), and for the points that guard data `damage` (the caller spoils what it holds). `FARTHEST_FAULT_PROCESS` limits the fault to
 //! one MPI process. Without the variable a point costs one load. The crash and guard tests are the only users.
 
 use super::ids::ProcessId;
 use std::io;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
 
 struct Fault {
     name: String,
@@ -68,6 +69,10 @@ pub fn pass(name: &str) -> io::Result<()> {
         Some("enolck") => Err(io::Error::from_raw_os_error(37)),
         Some("signal") => {
             let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::USR1);
+            Ok(())
+        }
+        Some("stall") => {
+            std::thread::sleep(Duration::from_secs(600));
             Ok(())
         }
         Some("panic") => panic!("injected panic at {name}"),

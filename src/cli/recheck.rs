@@ -87,6 +87,7 @@ fn job(arguments: &RecheckArguments, session: &SessionArguments, exchange: &dyn 
             let removed = if disks.leads() { remove_folder(prepared.folder.root()) } else { Ok(()) };
             agree(exchange, removed)?;
             let compared = compared?;
+            stop.results_are_written();
             if first && !session.quiet {
                 session::print_found(&shown_line(&compared))?;
             }

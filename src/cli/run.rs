@@ -124,6 +124,7 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange, stop: &StopRequest) -> Re
     let Opened { disks, lock: _lock, complete } =
         opening::open(request.resume, request.force, request.session.left_behind(), &prepared, exchange, &placement)?;
     if let Some((summary, holder)) = complete {
+        stop.results_are_written();
         if first {
             let place = if disks.leader(holder) == ProcessId::FIRST {
                 String::new()
@@ -153,6 +154,7 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange, stop: &StopRequest) -> Re
         }
     };
     if let Some(summary) = summary {
+        stop.results_are_written();
         observer.finish(Phase::Complete, &summary_line(&summary, prepared.folder.root()));
         if first {
             print_summary(request.session, &summary, prepared.folder.root(), "")?;

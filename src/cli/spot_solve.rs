@@ -4,7 +4,7 @@ use super::prepared::complete_run;
 use super::session::counted;
 use super::solve::memory_limit;
 use crate::base::ids::{low_u32, to_u64};
-use crate::base::shown::shown_line;
+use crate::base::shown::shown_path;
 use crate::base::{Error, Result, StateRank};
 use crate::evidence::listed_states::listed_samples;
 use crate::evidence::manifest_file::{SpotSolve, record_spot_solve};
@@ -55,7 +55,7 @@ pub fn spot_solve(arguments: &SpotSolveArguments) -> Result<()> {
     let (are, too_large) = (if outcome.states == 1 { "is" } else { "are" }, counted(outcome.too_large, "state"));
     println!(
         "{}: {}, to depth {}, {are} as deep as the run says{}; evidence: {evidence}",
-        shown_line(&folder.display().to_string()),
+        shown_path(&folder),
         counted(outcome.states, "state"),
         outcome.deepest,
         if outcome.too_large == 0 { String::new() } else { format!("; too far for the memory: {too_large}") },

@@ -11,7 +11,7 @@ use crate::exchange::launcher;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXCPU};
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
@@ -55,6 +55,9 @@ impl fmt::Display for StopReason {
 /// How long a signal waits for a search that is not at work yet.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Within this time a signal that comes twice is one request.
+const SENT_TWICE: Duration = Duration::from_millis(500);
+
 /// Stack of the thread that looks.
 const STACK_BYTES: usize = 128 << 10;
 
@@ -64,10 +67,27 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Who may ask this process to stop.
 #[derive(Debug, Default)]
 pub struct StopRequest {
-    flags: Vec<Arc<AtomicBool>>,
+    signals: Arc<[Received; SIGNALS.len()]>,
     budget: Option<(Instant, Duration)>,
-    /// Whether votes are taken, or the job is over.
-    at_work: Arc<AtomicBool>,
+    phase: Arc<AtomicU8>,
+}
+
+/// Nobody votes yet.
+const OPENING: u8 = 0;
+/// Votes are taken often.
+const VOTING: u8 = 1;
+/// Nobody votes any more: the results are written.
+const WRITTEN: u8 = 2;
+/// The job is over.
+const OVER: u8 = 3;
+
+/// What is known of one signal.
+#[derive(Debug, Default)]
+struct Received {
+    /// It came.
+    once: Arc<AtomicBool>,
+    /// It came a while ago: the next one is meant.
+    again: Arc<AtomicBool>,
 }
 
 impl StopRequest {
@@ -78,32 +98,36 @@ impl StopRequest {
     }
 
     /// Listens to USR1, TERM, INT, XCPU and HUP, and to the clock when there is a `budget`. A handler only sets a flag; the same signal
-    /// a second time ends the process at once with exit code 75, which is safe: the last checkpoint stays valid. So does a signal that finds no search at work
-    /// ([`StopRequest::take_votes`]) within a second; this process says so if it `speaks`.
+    /// a second time ends the process at once with exit code 75, which is safe: the last checkpoint stays valid. (Half a second later or more: `timeout` and
+    /// launchers send one request twice.) So does, after a second, a signal while nobody votes: before [`StopRequest::take_votes`], and after
+    /// [`StopRequest::results_are_written`]; this process says so if it `speaks`.
     ///
     /// # Errors
     /// When the system refuses to register a handler, or to start a thread.
     pub fn listen(budget: Option<Duration>, speaks: bool) -> Result<Self> {
-        let mut flags = Vec::new();
-        for (signal, name) in SIGNALS {
-            let flag = Arc::new(AtomicBool::new(false));
-            signal_hook::flag::register_conditional_shutdown(signal, EXIT_STOPPED, Arc::clone(&flag))
-                .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&flag)))
+        let mut request = Self::never();
+        request.budget = budget.map(|length| (Instant::now(), length));
+        for (received, (signal, name)) in request.signals.iter().zip(SIGNALS) {
+            signal_hook::flag::register_conditional_shutdown(signal, EXIT_STOPPED, Arc::clone(&received.again))
+                .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&received.once)))
                 .map_err(|error| Error::config(format!("cannot listen to {name}: {error}")))?;
-            flags.push(flag);
         }
-        let at_work = Arc::new(AtomicBool::new(false));
-        let (seen, working) = (flags.clone(), Arc::clone(&at_work));
+        let guard = Guard { signals: Arc::clone(&request.signals), phase: Arc::clone(&request.phase), speaks };
         Builder::new()
             .stack_size(STACK_BYTES)
-            .spawn(move || end_when_nobody_votes(&seen, &working, speaks))
+            .spawn(move || guard.keep())
             .map_err(|error| Error::config(format!("cannot start a thread: {error}; raise the limits (ulimit -u)")))?;
-        Ok(Self { flags, budget: budget.map(|length| (Instant::now(), length)), at_work })
+        Ok(request)
     }
 
-    /// From now on votes are taken often, or the job is over: requests are met in order.
+    /// From now on votes are taken often.
     pub fn take_votes(&self) {
-        self.at_work.store(true, Ordering::Relaxed);
+        self.phase.store(VOTING, Ordering::Relaxed);
+    }
+
+    /// From now on nothing is left to do but to say what was found.
+    pub fn results_are_written(&self) {
+        self.phase.store(WRITTEN, Ordering::Relaxed);
     }
 
     /// Adds this process's votes to `votes` ([`VOTES`] entries). Only the first process looks at the clock; it stops so early that twice the longest
@@ -116,37 +140,57 @@ impl StopRequest {
             let margin = (0.02 * seconds).max(2.0 * longest_commit_seconds);
             votes[0] += u64::from(since.elapsed().as_secs_f64() + margin >= seconds);
         }
-        for (vote, flag) in votes[1..].iter_mut().zip(&self.flags) {
-            *vote += u64::from(flag.load(Ordering::Relaxed));
+        for (vote, received) in votes[1..].iter_mut().zip(self.signals.iter()) {
+            *vote += u64::from(received.once.load(Ordering::Relaxed));
         }
     }
 }
 
 impl Drop for StopRequest {
     fn drop(&mut self) {
-        self.take_votes();
+        self.phase.store(OVER, Ordering::Relaxed);
     }
 }
 
-/// Ends the job when a signal came and no search is at work soon after it.
-fn end_when_nobody_votes(flags: &[Arc<AtomicBool>], at_work: &AtomicBool, speaks: bool) {
-    let mut since: Option<(&str, Instant)> = None;
-    while !at_work.load(Ordering::Relaxed) {
-        std::thread::sleep(LOOK);
-        let received = || flags.iter().zip(SIGNALS).find(|(flag, _)| flag.load(Ordering::Relaxed)).map(|(_, (_, name))| name);
-        since = since.or_else(|| received().map(|name| (name, Instant::now())));
-        if let Some((name, at)) = since
-            && at.elapsed() >= PATIENCE
-            && !at_work.load(Ordering::Relaxed)
-        {
-            run_lock::give_up_marks();
-            if speaks {
-                say(&format!(
-                    "farthest: stopped ({name} received) before the search was at work; nothing is lost, give the same command again"
-                ));
+/// The thread that sees to signals while nobody votes, and tells a request that is repeated from one that was sent twice.
+struct Guard {
+    signals: Arc<[Received; SIGNALS.len()]>,
+    phase: Arc<AtomicU8>,
+    speaks: bool,
+}
+
+impl Guard {
+    fn keep(&self) {
+        let mut since = [None; SIGNALS.len()];
+        loop {
+            std::thread::sleep(LOOK);
+            let phase = self.phase.load(Ordering::Relaxed);
+            if phase == OVER {
+                return;
             }
-            launcher::end_job(EXIT_STOPPED);
+            for ((received, (_, name)), since) in self.signals.iter().zip(SIGNALS).zip(&mut since) {
+                if !received.once.load(Ordering::Relaxed) {
+                    continue;
+                }
+                let waited = since.get_or_insert_with(Instant::now).elapsed();
+                received.again.store(waited >= SENT_TWICE, Ordering::Relaxed);
+                match phase {
+                    OPENING if waited >= PATIENCE => {
+                        self.end(name, "before the search was at work; nothing is lost, give the same command again")
+                    }
+                    WRITTEN if waited >= PATIENCE => self.end(name, "after the results were written; the same command shows them"),
+                    _ => {}
+                }
+            }
         }
+    }
+
+    fn end(&self, signal: &str, when: &str) {
+        run_lock::give_up_marks();
+        if self.speaks {
+            say(&format!("farthest: stopped ({signal} received) {when}"));
+        }
+        launcher::end_job(EXIT_STOPPED)
     }
 }
 

@@ -160,6 +160,11 @@ impl Member {
         Some(Self { pid, name, parent: field(1)?.parse().ok()?, state: field(0)?, start: field(19)? })
     }
 
+    /// The process `pid`, which is there.
+    pub fn of(pid: u32) -> Self {
+        Self::look(pid).expect("a process")
+    }
+
     /// Whether it still runs.
     pub fn is_alive(&self) -> bool {
         // The first thread of a dead process may be gone before the others, which hold its files until they are, too.

@@ -1,7 +1,6 @@
 //! `farthest certify distance`: the certificate of a run that archived its levels, verified by the checker and recorded.
 
-use crate::base::config_text::shown_text;
-use crate::base::shown::shown_line;
+use crate::base::shown::{shown_path, shown_text};
 use crate::base::{Error, Result};
 use crate::cli::arguments::CertifyDistanceArguments;
 use crate::cli::run_config::partition_of;
@@ -51,7 +50,7 @@ pub fn distance(arguments: &CertifyDistanceArguments) -> Result<()> {
         archive: archive.clone(),
     };
     let sha256 = dataset::add_certificate(run, &Certificate { puzzle, claim }, &archive)?;
-    let shown = shown_line(&run.join(CERTIFICATE).display().to_string());
+    let shown = shown_path(&run.join(CERTIFICATE));
     if arguments.write_only {
         println!("{shown}: distances of {}; check it with: {CHECKER} {}", counted(summary.states, "state"), shell_word(run));
         return Ok(());
