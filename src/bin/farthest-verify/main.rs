@@ -191,6 +191,7 @@ impl Checker {
 
     /// A run folder, with its certificate when it has one.
     fn run(&self, folder: &Path) -> Checked<Claim> {
+        sources::check_sums(folder, &self.limits)?;
         let config = Config::read(folder, &self.limits)?;
         if let Some(wanted) = &self.wanted {
             wanted.check_run(&shown_path(&folder.join("run.toml")), &config, &self.limits)?;

@@ -11,7 +11,7 @@ use crate::numbering::Numbering;
 use crate::puzzle::{Puzzle, Shape, state_text};
 use crate::records::shown_path;
 use crate::signs::alternating_places;
-use crate::sources::{Row, check_sums, own, table};
+use crate::sources::{Row, own, table};
 use std::path::Path;
 
 /// Most planes that a search has, and planes times moves.
@@ -56,9 +56,8 @@ struct Listed {
 /// The certificate of a run, and where it stands.
 pub type ReadCertificate<'a> = dyn Fn(&Path) -> Checked<Certificate> + 'a;
 
-/// Checks the folder of a run with this configuration.
+/// Checks the folder of a run with this configuration, whose files have their sums.
 pub fn check(folder: &Path, config: &Config, certificate: &ReadCertificate<'_>, limits: &Limits) -> Checked<Claim> {
-    check_sums(folder, limits)?;
     let run = Run::read(folder, config, limits)?;
     let label = label(folder, run.levels.len(), limits)?;
     let path = folder.join("distance.cert");
