@@ -65,8 +65,9 @@ impl Reference {
         check_levels(&self.puzzle, folder, self.flags.contains(&"--keep-levels"));
     }
 
-    /// Resumes and checks. The newest generation is whole whatever killed the run, so the search must go on from it, without a warning.
-    fn resume_and_check(&self, folder: &Path, more: &[&str], context: &str) {
+    /// Resumes and checks. The newest generation is whole whatever killed the run, so the search must go on from it, without a warning. Returns whether there was one,
+    /// and results to find.
+    fn resume_and_check(&self, folder: &Path, more: &[&str], context: &str) -> bool {
         let newest = generations(folder).pop();
         let log = || fs::read_to_string(folder.join("run.log")).unwrap_or_default();
         let before = log().len();
@@ -75,10 +76,12 @@ impl Reference {
         assert!(warnings.is_empty(), "{context}: a resume after a crash is no reason to warn: {warnings:?}");
         let log = log().split_off(before);
         // Nothing is logged when the results were all there.
-        if let Some(depth) = newest.filter(|_| !log.is_empty()) {
+        let newest = newest.filter(|_| !log.is_empty());
+        if let Some(depth) = newest {
             assert!(log.contains(&format!("goes on from the checkpoint of level {depth}:")), "{context}: from level {depth}\n{log}");
         }
         self.check(folder, context);
+        newest.is_some()
     }
 }
 
@@ -118,7 +121,7 @@ struct Sweep<'a> {
 impl Sweep<'_> {
     /// Kills runs before every file operation: pass 1, 1 + stride, ... of every fault point, until a run completes.
     fn kill(&self, reference: &Reference) {
-        let mut kills = 0;
+        let (mut kills, mut went_on) = (0, 0);
         for point in file_points() {
             for pass in (1..).step_by(usize::try_from(self.stride).expect("small")) {
                 let folder = scratch();
@@ -132,17 +135,17 @@ impl Sweep<'_> {
                 }
                 assert_eq!((code, stderr.as_str()), (-1, ""), "{context}: the run ends by SIGKILL\n{stdout}");
                 kills += 1;
-                reference.resume_and_check(&path, self.after[kills % self.after.len()], &context);
+                went_on += u32::from(reference.resume_and_check(&path, self.after[kills % self.after.len()], &context));
             }
         }
-        eprintln!("{} {:?}: {kills} kills", reference.puzzle, self.before);
-        assert!(kills > 20, "{kills} kills");
+        eprintln!("{} {:?}: {kills} kills, {went_on} with a checkpoint to go on from", reference.puzzle, self.before);
+        assert!(kills > 20 && went_on > 10, "{kills} kills, {went_on} with a checkpoint to go on from");
     }
 
     /// Lets file operations fail, as [`Sweep::kill`] kills. Each failure is one line that names a path in the run folder, and exit code 74; only the
     /// removal of old files behind a commit may fail without ending the run.
     fn fail(&self, reference: &Reference, action: &str) {
-        let mut failures = 0;
+        let (mut failures, mut went_on, mut told) = (0, 0, 0);
         for point in file_points() {
             for pass in (1..).step_by(usize::try_from(self.stride).expect("small")) {
                 let folder = scratch();
@@ -165,14 +168,17 @@ impl Sweep<'_> {
                     let reason = if action == "enospc" { "free space on this file system and resume" } else { "Input/output error" };
                     assert!(line.contains(reason), "{context}: {line}");
                     // Those who watch are told, too, once there is a progress file.
-                    let progress = fs::read_to_string(path.join("progress.json")).unwrap_or_else(|_| "\"failed\"".into());
-                    assert!(progress.contains("\"failed\""), "{context}: {progress}");
-                    reference.resume_and_check(&path, self.after[failures % self.after.len()], &context);
+                    if let Ok(progress) = fs::read_to_string(path.join("progress.json")) {
+                        assert!(progress.contains("\"failed\""), "{context}: {progress}");
+                        told += 1;
+                    }
+                    went_on += u32::from(reference.resume_and_check(&path, self.after[failures % self.after.len()], &context));
                 }
             }
         }
-        eprintln!("{} {:?}: {failures} failures of {action}", reference.puzzle, self.before);
-        assert!(failures > 20, "{failures} failures");
+        let counts = format!("{failures} failures of {action}, {told} told to those who watch, {went_on} with a checkpoint to go on from");
+        eprintln!("{} {:?}: {counts}", reference.puzzle, self.before);
+        assert!(failures > 20 && told > 10 && went_on > 10, "{counts}");
     }
 }
 

@@ -8,7 +8,7 @@ mod common;
 
 use common::disturb::{damage_points, fail_with, fault, generations, only_line, scratch};
 use common::needs::{Need, test_lacks};
-use common::{farthest, mpirun, outcome, result_bytes, succeed};
+use common::{farthest, farthest_under, mpirun, outcome, result_bytes, succeed};
 use farthest::base::ids::to_u64;
 use farthest::base::mix::of_sorted_ranks;
 use farthest::base::{Depth, ShardId, StateRank};
@@ -18,18 +18,55 @@ use farthest::search::LevelRecord;
 use farthest::search::manifest::{Manifest, PackFile};
 use farthest::store::block::SetName;
 use farthest::store::{BlockEntry, Contents, Edges, LevelPart, PackWriter};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The guards that may fire for each fault point, as their messages say: by states, by lanes, and by the unseen.
 const GUARDS: [(&str, &[&str]); 5] = [
-    ("drop-message", &["received and sent", "words of a message of lanes", "bits of lanes that another process sent"]),
-    ("skip-shard", &["frontier states expanded", "ranks of the lanes pulled"]),
+    (
+        "drop-message",
+        &["received and sent", "words of a message of lanes", "bits of lanes that another process sent", "words of answers from process"],
+    ),
+    ("skip-shard", &["frontier states expanded", "ranks of the lanes pulled", "words of a message of lanes: found too many"]),
     ("next-bits", &["and states accepted into it"]),
     ("frontier-state", &["fingerprint of the states expanded from level"]),
     ("lane-source", &["sampled states", "up, counted and sampled"]),
+];
+
+/// Points of [`GUARDS`] whose damage only the end of a search shows, or nothing but a wasted run.
+const LATE: [&str; 1] = ["seen-bits"];
+
+/// How a search expands, and with how many participants a fault can happen there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Alone {
+    /// With any number.
+    Too,
+    /// Only with several: one process sends nothing.
+    Not,
+}
+
+/// What is missing, too long, altered or at the wrong process in a message that a search reads: it must end at once or at the end of the level, with exactly this error. The point, how the
+/// search expands, the pass that is damaged, and a part of the message.
+const MESSAGES: [(&str, &str, Alone, u64, &str); 17] = [
+    ("drop-answer", UNSEEN, Alone::Too, 4, "words of answers from process"),
+    ("long-answer", UNSEEN, Alone::Too, 4, "words of answers from process"),
+    ("flip-answer", UNSEEN, Alone::Too, 4, "mixed sum of the answers about level"),
+    ("swap-answers", UNSEEN, Alone::Too, 160, "mixed sum of the answers about level"),
+    ("foreign-question", UNSEEN, Alone::Too, 4, "rank that was asked for at process"),
+    ("foreign-state", UNSEEN, Alone::Too, 4, "new state at process"),
+    ("foreign-state", STATES, Alone::Too, 4, "successor that arrived at process"),
+    ("spot-answer", UNSEEN, Alone::Too, 3, "answers about sampled neighbours from process"),
+    ("spot-answer", LANES, Alone::Too, 3, "answers about sampled neighbours from process"),
+    ("drop-view", LANES, Alone::Not, 4, "words about shards in shared memory from process"),
+    ("flip-view", LANES, Alone::Not, 1, "form of what is seen of shard"),
+    ("long-lanes", LANES_APART, Alone::Not, 6, "words of a message of lanes: found too many"),
+    ("shift-sample", STATES, Alone::Too, 1, "sampled states that are in level 0"),
+    ("drop-antipode", STATES, Alone::Too, 1, "listed antipodes: found"),
+    ("repeat-antipode", STATES, Alone::Too, 1, "rank of a listed antipode: found"),
+    ("shift-antipode", STATES, Alone::Too, 1, "listed antipodes that are in level"),
+    ("drop-block", STATES, Alone::Not, 1, "words of blocks from process"),
 ];
 
 /// Points of the table that a search is not meant to pass, by how it expands.
@@ -81,19 +118,14 @@ fn sweep(puzzle: &str, settings: &str, flags: &[&str], last_pass: u64, unused: &
     let reference = folder.path().join("reference");
     succeed(&mut run(config, &reference, &["--threads", "1"]));
     let reference = result_bytes(&reference);
-    let points = damage_points();
-    for (point, _) in GUARDS {
-        assert!(points.contains(point), "the fault point {point} is gone");
-    }
-    for point in points {
-        let guards = GUARDS.iter().find(|(name, _)| *name == point).map_or([""].as_slice(), |(_, guards)| guards);
+    for (point, guards) in GUARDS.into_iter().chain(LATE.map(|point| (point, [""].as_slice()))) {
         let mut fired = 0;
         for pass in 1..=last_pass {
             // This one is passed once a level and process, the others in every round or shard.
             let pass = if point == "lane-source" { 3 * pass } else { pass };
             let path = folder.path().join(format!("{point}-{pass}"));
             let context = format!("{puzzle} {how} {flags:?} FARTHEST_FAULT={point}:{pass}:damage");
-            let (code, stdout, stderr) = outcome(fault(&mut run(config, &path, flags), &point, pass, "damage"));
+            let (code, stdout, stderr) = outcome(fault(&mut run(config, &path, flags), point, pass, "damage"));
             if code == 70 {
                 fired += 1;
                 check_broken(&stderr, guards, &path, &context);
@@ -111,8 +143,105 @@ fn sweep(puzzle: &str, settings: &str, flags: &[&str], last_pass: u64, unused: &
             fs::remove_dir_all(&path).expect("removable");
         }
         eprintln!("{puzzle} {how} {flags:?} {point}: fired {fired} times in {last_pass} passes");
-        assert!(fired >= 3 || guards == [""] || unused.contains(&point.as_str()), "{point}: a guard fired {fired} times");
+        assert!(fired >= 3 || guards == [""] || unused.contains(&point), "{point}: a guard fired {fired} times");
     }
+}
+
+/// A new fault point joins one of the tables.
+#[test]
+fn every_fault_point_is_in_a_table() {
+    let known: BTreeSet<String> =
+        GUARDS.iter().map(|row| row.0).chain(LATE).chain(MESSAGES.iter().map(|row| row.0)).map(str::to_owned).collect();
+    assert_eq!(damage_points(), known);
+}
+
+/// The puzzle to spoil: one with many rounds, or with several antipodes.
+fn puzzle_for(point: &str) -> &'static str {
+    if point.ends_with("antipode") { "pancake-7" } else { "turnstyle-8" }
+}
+
+/// Nothing that is missing is read as zero, as none or as unseen: for one process and for several participants.
+#[test]
+fn a_message_that_is_cut_altered_or_misdirected_ends_the_search() {
+    for (point, settings, alone, pass, guard) in MESSAGES.into_iter().filter(|row| row.0 != "drop-block") {
+        let folder = scratch();
+        let config = &write_config(folder.path(), puzzle_for(point), &format!("{settings}\nround_kib = 64"));
+        let reference = folder.path().join("reference");
+        succeed(&mut run(config, &reference, &["--threads", "1"]));
+        for flags in [["--threads", "1"], ["--threads", "2"], ["--participants", "2"], ["--participants", "3"]] {
+            if alone == Alone::Not && flags[0] == "--threads" {
+                continue;
+            }
+            let context = format!("{settings} {flags:?} FARTHEST_FAULT={point}:{pass}:damage");
+            let path = folder.path().join(flags.concat());
+            let stderr = fail_with(70, fault(&mut run(config, &path, &flags), point, pass, "damage"));
+            check_broken(&stderr, &[guard], &path, &context);
+            succeed(&mut run(config, &path, &["--participants", "2", "--threads", "1"]));
+            assert_eq!(result_bytes(&path), result_bytes(&reference), "{context}");
+        }
+    }
+}
+
+/// The same in one of several MPI processes, whichever it is: all end, in one line.
+#[test]
+fn a_message_that_is_damaged_in_one_mpi_process_ends_all() {
+    if test_lacks(Need::Mpi) {
+        return;
+    }
+    for (number, (point, settings, _, pass, guard)) in MESSAGES.into_iter().filter(|row| row.0 != "drop-block").enumerate() {
+        let folder = scratch();
+        let config = &write_config(folder.path(), puzzle_for(point), &format!("{settings}\nround_kib = 64"));
+        let path = folder.path().join(point);
+        let mut command = mpirun(3);
+        command.args(["run", config, "--checkpoint-seconds", "0", "--quiet", "--threads", "1", "--out"]).arg(&path);
+        // The first process has the start, and lists the antipodes.
+        let process = if point.ends_with("antipode") || point == "shift-sample" { 0 } else { number % 3 };
+        command.env("FARTHEST_FAULT_PROCESS", process.to_string());
+        // A process passes its own points only, of which there are fewer.
+        let pass = pass.div_ceil(3);
+        let stderr = fail_with(70, fault(&mut command, point, pass, "damage"));
+        let lines: Vec<&str> = stderr.lines().filter(|line| line.contains("invariant broken")).collect();
+        check_broken(&lines.join("\n"), &[guard], &path, &format!("{settings} process {process} FARTHEST_FAULT={point}:{pass}:damage"));
+    }
+}
+
+/// A block of a checkpoint that is cut on its way from another host's disk is no damage of the checkpoint: nothing is given up, and the next resume goes on.
+#[test]
+fn a_block_that_is_cut_on_its_way_costs_no_checkpoint() {
+    if test_lacks(Need::Mpi) {
+        return;
+    }
+    let folder = scratch();
+    let search = format!("{STATES}\nshared_filesystem = false\nleading_positions = 1");
+    let config = &write_config(folder.path(), "turnstyle-8", &search);
+    let reference = folder.path().join("reference");
+    succeed(&mut run(config, &reference, &["--threads", "1"]));
+    let program = env!("CARGO_BIN_EXE_farthest");
+    // One process on each of two folders, the first in the one that is named first.
+    let on_two_disks = |disks: [&str; 2]| {
+        let words = ["run", config, "--checkpoint-seconds", "0", "--quiet", "--threads", "1", "--out", "run"];
+        let wdirs = disks.map(|disk| folder.path().join(disk));
+        wdirs.iter().for_each(|wdir| fs::create_dir_all(wdir).expect("created"));
+        let wdirs = wdirs.map(|wdir| wdir.to_str().expect("UTF-8").to_owned());
+        let mut line = vec!["mpirun", "-n", "1", "--wdir", &wdirs[0], program];
+        line.extend(words);
+        line.extend([":", "-n", "1", "--wdir", &wdirs[1]]);
+        let mut command = farthest_under(&line, Path::new(program));
+        command.args(words).env("TMPDIR", folder.path()).env("FARTHEST_FAULT_PROCESS", "0");
+        command
+    };
+    let (code, _, stderr) = outcome(fault(&mut on_two_disks(["a", "b"]), "after-commit", 4, "kill"));
+    assert_ne!(code, 0, "{stderr}");
+    let before = generations(&folder.path().join("a/run"));
+    assert!(!before.is_empty());
+    let (point, _, _, pass, guard) = MESSAGES[16];
+    let stderr = fail_with(70, fault(&mut on_two_disks(["b", "a"]), point, pass, "damage"));
+    assert!(stderr.contains(guard) && stderr.contains("nothing was published"), "{stderr}");
+    assert_eq!(generations(&folder.path().join("a/run")), before);
+    let (code, _, stderr) = outcome(&mut on_two_disks(["b", "a"]));
+    assert_eq!(code, 0, "{stderr}");
+    let complete = ["a", "b"].map(|disk| folder.path().join(disk).join("run")).into_iter().find(|run| run.join("SHA256SUMS").exists());
+    assert_eq!(result_bytes(&complete.expect("published")), result_bytes(&reference));
 }
 
 #[test]
@@ -288,6 +417,7 @@ impl Lie {
         for (level, &up) in manifest.levels.iter_mut().zip(up) {
             level.edges = Some(Edges { down: 0, same: 0, up });
         }
+        manifest.samples.resize(levels.len(), Vec::new());
         let depth = levels.len() - 1;
         let path = format!("gen-{depth:06}/told.pack");
         fs::create_dir_all(checkpoint.join(&path).parent().expect("a folder")).expect("created");

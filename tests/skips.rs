@@ -1,7 +1,7 @@
-//! A test whose need is missing is reported as skipped and counted, and is a failure with `CI=true`.
+//! A test whose need is missing is reported as skipped and counted, and fails with `CI=true`.
 //!
-//! The tests named `needs_...` are ordinary ones. The others start this very program again for them,
-//! where what they need is missing, and let `scripts/common.sh` sum up what came of it.
+//! The tests named `needs_...` are ordinary ones. The others start this very program again for
+//! them, where what they need is missing, and let `scripts/common.sh` sum up what came of it.
 
 mod common;
 
@@ -44,7 +44,8 @@ fn needs_nothing() {
     assert_eq!(env!("CARGO_CRATE_NAME"), "skips");
 }
 
-/// What came of some of these tests: code and output of the harness, what it wrote to standard error, the lines about skipped tests, and how they are summed up.
+/// What came of some of these tests: code and output of the harness, what was written to standard
+/// error, the lines about skipped tests, and how they are summed up.
 struct Outcome {
     code: Option<i32>,
     stdout: String,
@@ -80,7 +81,7 @@ fn sum_up(log: &Path, skips: &Path, code: i32, ci: Option<&str>) -> (String, Opt
     (String::from_utf8(output.stdout).expect("text"), output.status.code())
 }
 
-/// This program, where there is no compiler: nothing is on its path but what the tries are made with.
+/// This program, where there is no compiler: nothing is on its path but what tries are made with.
 fn without_compiler(folder: &Path) -> Command {
     let found = succeed(Command::new("sh").args(["-c", "command -v timeout"]));
     symlink(found.trim(), folder.join("timeout")).expect("linked");
@@ -152,7 +153,7 @@ fn what_is_there_is_tested() {
     }
 }
 
-/// Who is not root may mount nothing: no set-up can change that, so it is no failure. It is counted.
+/// Who is not root may mount nothing: no set-up can change that. It is counted, and no failure.
 #[test]
 fn what_no_setup_can_bring_is_skipped_with_ci_too() {
     if test_lacks(Need::Nobody) {
@@ -218,7 +219,7 @@ fn sums_are_right() {
     }
 }
 
-/// No test leaves early in another way: each `return` of one stands behind a need.
+/// No test leaves early in another way: each `return` of one follows a need.
 #[test]
 fn no_test_returns_in_silence() {
     let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")];

@@ -6,7 +6,7 @@ mod common;
 
 use archives::{level, only_certificate, set_level};
 use common::disturb::{Dice, copy_folder, fail_with, scratch, sum_again};
-use common::forge::{certify_again, edit, seal};
+use common::forge::{certify_again, change_json, edit, seal};
 use common::{certified, checker, farthest, outcome, succeed};
 use farthest::base::StateRank;
 use farthest::base::ids::{to_u64, to_usize};
@@ -84,16 +84,18 @@ fn runs_are_verified_with_their_distances() {
         let run = certified(puzzle, metric, folder.path());
         let told = succeed(verify().arg(&run));
         assert_eq!(told.lines().count(), 2, "{told}");
-        assert!(told.contains("the files agree in checksums, sums, edges, numbers of antipodes\n") && told.contains(claim), "{told}");
+        assert!(told.starts_with("verified ") && told.contains(claim), "{told}");
+        assert!(told.ends_with("1 verified, 0 consistent, 0 refuted, 0 unreadable, 0 skipped\n"), "{told}");
         for parts in [1_u32, 3] {
-            let receipts: Vec<PathBuf> = (1..=parts).map(|part| folder.path().join(format!("receipt-{part}-{parts}"))).collect();
+            let receipts: Vec<PathBuf> = (1..=parts).map(|part| run.join(format!("receipt-{part}-{parts}"))).collect();
             for (part, receipt) in (1..).zip(&receipts) {
                 let interval = format!("{part}/{parts}");
                 let told = succeed(verify().arg("distance").arg(&run).args(["--interval", &interval, "--receipt"]).arg(receipt));
                 assert!(told.contains(&format!("part {part} of {parts}")), "{told}");
             }
-            let told = succeed(verify().arg("distance").arg(&run).arg("--merge").args(&receipts));
-            assert!(told.contains(claim) && told.contains("as 1 receipt") == (parts == 1), "{told}");
+            // Without the seal of a key receipts are hearsay.
+            let (code, told, _) = outcome(verify().arg("distance").arg(&run).arg("--merge").args(&receipts));
+            assert!(code == 3 && told.contains(claim) && told.contains("if 1 receipt are") == (parts == 1), "{told}");
         }
     }
 }
@@ -107,9 +109,11 @@ fn published_runs_are_verified() {
     let folders = below(&results).into_iter().flat_map(|puzzle| below(&puzzle));
     let runs: Vec<PathBuf> =
         folders.filter(|folder| folder.join("SHA256SUMS").is_file() && !folder.join("distance.cert").exists()).collect();
-    let told = succeed(verify().args(&runs));
-    assert!(runs.len() >= 20 && told.matches("the files agree in checksums, sums").count() == runs.len(), "{told}");
-    assert!(told.contains("not proved: that these are the distances"), "what was not proved is said");
+    let (code, told, stderr) = outcome(verify().args(&runs));
+    assert_eq!(code, 3, "{stderr}");
+    assert!(runs.len() >= 20 && told.matches("the files agree in checksums, sums, group order, edges").count() == runs.len(), "{told}");
+    assert_eq!(told.matches("not proved: that these are the distances").count(), runs.len(), "what was not proved is said");
+    assert!(told.ends_with(&format!("\n0 verified, {} consistent, 0 refuted, 0 unreadable, 0 skipped\n", runs.len())), "{told}");
 }
 
 #[test]
@@ -130,8 +134,8 @@ fn receipts_must_cover_all_states_of_one_certificate() {
         assert!((stdout + &stderr).contains(part), "{part}\n{stderr}");
     };
     let [one, two, three, four] = &quarters[..] else { panic!("four") };
-    check(&[three, one, four, two], 0, "as 4 receipts of this checker say together");
-    check(&[one, &receipt(&run, "2/2"), two], 0, "as 3 receipts");
+    check(&[three, one, four, two], 3, "if 4 receipts are to be believed");
+    check(&[one, &receipt(&run, "2/2"), two], 3, "if 3 receipts are");
     check(&[one, two, four], 1, "found numbers 1890 to 2520, a gap, expected an interval from 1260 on");
     check(&[two, three, four], 1, "found numbers 630 to 1260, a gap, expected an interval from 0 on");
     check(&[one, two, three], 1, "found receipts up to number 1890, expected up to 2520");
@@ -288,8 +292,7 @@ fn nothing_outside_the_folder_is_read() {
         });
     }
     for name in ["../outside/summary.json", "/etc/hostname", ".hidden", "a/b", ".."] {
-        // Behind the seven files of a run.
-        certified.refused(2, &["SHA256SUMS:8: found ", "the name of a file in this folder"], |copy| {
+        certified.refused(2, &["SHA256SUMS:", "the name of a file of a run"], |copy| {
             let path = copy.join("SHA256SUMS");
             let text = fs::read_to_string(&path).expect("text");
             fs::write(path, format!("{text}{}  {name}\n", "0".repeat(64))).expect("written");
@@ -302,10 +305,22 @@ fn files_of_a_run_that_disagree_are_refuted() {
     let mut certified = Certified::new();
     let edits: [(&str, &str, &str, i32, &str); 16] = [
         // Two counts swapped: levels 4 and 5.
-        ("distribution.tsv", "4\t22\n5\t40\n", "4\t40\n5\t22\n", 1, "found mean_depth 10.300794, expected the mean of distribution.tsv"),
-        ("levels.tsv", "4\t22\t", "4\t23\t", 1, "levels.tsv:6: found depth 4 with 23 states, expected 4 with 22"),
+        (
+            "distribution.tsv",
+            "4\t22\n5\t40\n",
+            "4\t40\n5\t22\n",
+            1,
+            "levels.tsv:6: found depth \"4\" with \"22\" states, expected 4 with 40",
+        ),
+        ("levels.tsv", "4\t22\t", "4\t23\t", 1, "levels.tsv:6: found depth \"4\" with \"23\" states, expected 4 with 22"),
         ("distribution.tsv", "4\t22\n", "5\t22\n", 1, "distribution.tsv:6: found \"5\", expected depth 4"),
-        ("distribution.tsv", "4\t22\n", "4\t23\n", 1, "summary.json: found states 2520, expected 2521, by distribution.tsv"),
+        (
+            "distribution.tsv",
+            "4\t22\n",
+            "4\t23\n",
+            1,
+            "found 2521 states in all, expected 2520, the order of the group of turnstyle-7 (step)",
+        ),
         ("distribution.tsv", "depth", "Depth", 2, "distribution.tsv:1: "),
         ("levels.tsv", "\t0\t3\t", "\t1\t2\t", 1, "levels.tsv:3: found 3 edges down, expected 2, those up from the level before"),
         ("levels.tsv", "\t0\t0\t3\t", "\t0\t0\t4\t", 1, "levels.tsv:2: found 4 edges, expected 3: every move of every state"),
@@ -315,14 +330,17 @@ fn files_of_a_run_that_disagree_are_refuted() {
         ("summary.json", "\"fingerprint\": \"", "\"fingerprint\": \"0", 1, "that of levels.tsv"),
         ("summary.json", "\"puzzle\": \"turnstyle-7\"", "\"puzzle\": \"turnstyle-9\"", 1, "expected turnstyle-7, as in run.toml"),
         ("summary.json", "{", "[", 2, "summary.json: found "),
-        ("run.toml", "size = 7", "size = 3", 2, "run.toml: found other keys, expected a puzzle and a metric"),
-        ("antipodes.tsv", "state\n", "state\n7\t1 2 3 4 5 6 7\n", 1, "found 10 states, expected 9"),
+        ("run.toml", "size = 7", "size = 3", 2, "run.toml: size: found 3, expected a whole number from 4 to 20"),
+        ("antipodes.tsv", "state\n", "state\n7\t1 2 3 4 5 6 7\n", 1, "found 10 listed antipodes, expected 9"),
         ("distance.cert", "claim distance", "claim word", 2, "distance.cert:2: found \"word\", expected distance"),
     ];
     for (file, from, to, code, part) in edits {
         certified.refused(code, &[part], |copy| {
             edit(&copy.join(file), from, to);
             sum_again(copy);
+            if file == "distance.cert" {
+                certify_again(copy);
+            }
         });
         if file != "distance.cert" {
             certified.refused(1, &[file, "found SHA-256 ", "SHA256SUMS:"], |copy| edit(&copy.join(file), from, to));
@@ -349,13 +367,18 @@ fn files_of_a_run_that_disagree_are_refuted() {
     // A certificate with two counts swapped, one of another puzzle, and one of another run.
     certified.refused(1, &["distance.cert:", "found other numbers of states, expected those of distribution.tsv"], |copy| {
         edit(&copy.join("distance.cert"), "level 4 22\nlevel 5 40\n", "level 4 40\nlevel 5 22\n");
+        certify_again(copy);
     });
     certified.refused(1, &["found a certificate for turnstyle-7 (turn), expected one for turnstyle-7 (step)"], |copy| {
         edit(&copy.join("distance.cert"), "turnstyle 7 step", "turnstyle 7 turn");
+        certify_again(copy);
     });
     let eight = self::certified("turnstyle-8", "step", certified.folder.path());
     certified.refused(1, &["found a certificate for turnstyle-8 (step)"], |copy| {
         fs::copy(eight.join("distance.cert"), copy.join("distance.cert")).expect("copied");
+        change_json(&copy.join("manifest.json"), |manifest| drop(manifest.as_object_mut().and_then(|keys| keys.remove("certificates"))));
+        change_json(&copy.join("manifest.json"), |manifest| manifest["evidence"] = "single run".into());
+        seal(copy);
     });
 }
 
@@ -462,7 +485,7 @@ fn only_a_verified_run_is_certified() {
         command.args(["certify", "distance", "--checker", checker]).arg(&run);
         command
     };
-    assert!(fail_with(1, &mut certify("false")).contains("did not verify it"));
+    assert!(fail_with(1, &mut certify("false")).contains("did not verify the folder"));
     assert!(fail_with(78, &mut certify("/no/such/checker")).contains("cannot be started"));
     assert_eq!(manifest()["evidence"], "single run");
     succeed(&mut certify(env!("CARGO_BIN_EXE_farthest-verify")));
@@ -488,18 +511,21 @@ fn certify_distance_says_what_is_missing() {
     succeed(farthest().arg("run").arg(&planes).args(["--keep-levels", "--quiet", "--out"]).arg(&run));
     let stderr = fail_with(78, farthest().args(["certify", "distance"]).arg(&run));
     assert!(stderr.contains("is given as planes"), "{stderr}");
-    let told = succeed(verify().arg(&run));
-    assert!(told.contains("its rules are not known here"), "{told}");
+    let (code, told, stderr) = outcome(verify().arg(&run));
+    assert!(
+        code == 3 && told.contains("2 states") && told.contains("no listed states: how its states are written is not known here"),
+        "{told}{stderr}"
+    );
     // The largest rank that a file can name is no more than a wrong one.
     let antipodes = fs::read_to_string(run.join("antipodes.tsv")).expect("text");
     let (rank, _) = antipodes.lines().last().and_then(|line| line.split_once('\t')).expect("an antipode");
     edit(&run.join("antipodes.tsv"), &format!("\n{rank}\t"), "\n18446744073709551615\t");
     sum_again(&run);
     let (code, told, stderr) = outcome(verify().arg(&run));
-    assert!((0..=2).contains(&code) && !stderr.contains("panicked"), "{code} {told}{stderr}");
+    assert!((1..=3).contains(&code) && !stderr.contains("panicked"), "{code} {told}{stderr}");
     // An archive that lost a file is no archive.
     let run = certified("turnstyle-7", "step", folder.path());
     fs::remove_file(run.join("levels/000005/process-0001.pack")).expect("removable");
-    let stderr = fail_with(65, farthest().args(["certify", "distance"]).arg(&run));
-    assert!(stderr.contains("levels/000005: found "), "{stderr}");
+    let stderr = fail_with(74, farthest().args(["certify", "distance"]).arg(&run));
+    assert!(stderr.contains("levels/000005/process-0001.pack"), "{stderr}");
 }

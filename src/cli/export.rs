@@ -29,7 +29,7 @@ pub fn export(arguments: &ExportArguments) -> Result<()> {
                 folder.display()
             )));
         }
-        Some(folder) => RunConfig::load(&folder.join("run.toml"))?,
+        Some(folder) => dataset::read(folder)?.config,
         None => RunConfig::load(&arguments.puzzle)?,
     };
     if let Some(metric) = &arguments.metric {

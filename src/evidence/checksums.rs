@@ -3,7 +3,6 @@
 //! Every line is right at every moment, also while the folder is changed: a line goes before its file is replaced, and comes back after it. So one line may be missing,
 //! that of `manifest.json`, the only file of a complete run that changes.
 
-use crate::base::config_text::shown_text;
 use crate::base::ids::to_u64;
 use crate::base::{Error, Result, atomic_file, regular_file};
 use sha2::{Digest, Sha256};
@@ -41,6 +40,9 @@ pub const MOST_TABLE_BYTES: u64 = 4 << 30;
 
 /// Bytes hashed at a time.
 const BUFFER_BYTES: usize = 1 << 20;
+
+/// Longest part of a line that a message shows, in characters: a digest and some of what comes after it.
+const LONGEST_SHOWN: usize = 130;
 
 const RESTORE: &str = "the files do not belong together; restore them, or run again with --resume never --force";
 
@@ -103,7 +105,8 @@ impl Checksums {
             let parts = line.strip_suffix('\n').and_then(|line| line.split_once("  "));
             let Some((digest, name)) = parts.filter(|(digest, name)| is_digest(digest) && is_known(name)) else {
                 let expected = "64 hexadecimal digits, two blanks, and a file of the run or of its archive (levels/DDDDDD/NAME)";
-                return refuse(format!("\"{}\"", shown_text(line.trim_end_matches('\n'))), expected);
+                let shown: String = line.trim_end_matches('\n').chars().take(LONGEST_SHOWN).flat_map(char::escape_debug).collect();
+                return refuse(format!("\"{shown}\""), expected);
             };
             if sums.0.insert(name.into(), digest.into()).is_some() {
                 return refuse(format!("{name} a second time"), "each file once");

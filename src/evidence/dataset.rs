@@ -262,8 +262,8 @@ fn check_counts(folder: &Path, summary: &Summary, distribution: &[u64], puzzle: 
         let path = folder.join(DISTRIBUTION);
         return Err(Error::bad_data(
             &path,
-            format!("{states} states in all"),
-            format!("{order}, by the order of the puzzle's group"),
+            format!("counts that sum to {states}"),
+            format!("{order}, the number of states by the group's order"),
             RESTORE,
         ));
     }

@@ -1,6 +1,7 @@
 //! The states that a run lists one by one: its antipodes, and the sample of every level. A row ends with a rank and the state that has it.
 
 pub use super::checksums::{ANTIPODES, SAMPLES};
+use super::level_tables::DISTRIBUTION;
 use super::table_rows::{TableRows, number};
 use crate::base::ids::{low_u32, to_u64};
 use crate::base::{Error, Result, StateRank};
@@ -104,53 +105,43 @@ pub fn check(folder: &Path, puzzle: &Puzzle, distribution: &[u64], listed: u64, 
     let starts: BTreeSet<StateRank> = puzzle.starts().iter().map(|start| listing.space.rank(start)).collect();
     let first = distribution.first().copied().unwrap_or(0);
     if first != to_u64(starts.len()) {
-        return damaged(
-            "distribution.tsv",
-            format!("{first} states of depth 0"),
-            format!("{}, those that the puzzle starts from", starts.len()),
-        );
+        return damaged(DISTRIBUTION, format!("{first} at depth 0"), format!("{}, as many states as the puzzle starts from", starts.len()));
     }
     let last = distribution.last().copied().unwrap_or(0);
     let wanted = last.min(to_u64(most));
     let antipodes = read_antipodes(folder, &listing)?;
     if to_u64(antipodes.len()) != wanted || listed != wanted {
-        let found = format!("{} states, {listed} by summary.json", antipodes.len());
+        let found = format!("{} listed, and {listed} by summary.json", antipodes.len());
         return damaged(ANTIPODES, found, format!("{wanted}: all {last}, or most_antipodes = {most} of them"));
     }
     let deepest = distribution.len() - 1;
-    let antipodes: BTreeSet<StateRank> = antipodes.into_iter().collect();
-    let mut known: Vec<(usize, StateRank)> = antipodes.iter().map(|&rank| (deepest, rank)).collect();
-    let name = if folder.join(SAMPLES).symlink_metadata().is_ok() {
-        let samples = read_samples(folder, &listing)?;
-        let mut ranks = BTreeSet::new();
-        for &(depth, rank) in &samples {
-            if depth > deepest {
-                return damaged(SAMPLES, format!("a state of depth {depth}"), format!("none deeper than {deepest}"));
-            }
-            let drawn = samples.iter().filter(|(other, _)| *other == depth).count();
-            if to_u64(drawn) > distribution[depth] {
-                return damaged(SAMPLES, format!("{drawn} states of depth {depth}"), format!("at most {}", distribution[depth]));
-            }
-            let all_listed = to_u64(antipodes.len()) == last;
-            if !ranks.insert(rank)
-                || (antipodes.contains(&rank) && depth != deepest)
-                || (depth == deepest && all_listed && !antipodes.contains(&rank))
-            {
-                return damaged(
-                    SAMPLES,
-                    format!("the state {rank} of depth {depth}"),
-                    "each state once, and those of the last depth as in antipodes.tsv".into(),
-                );
-            }
+    let fits = |name: &str, depth: usize, rank: StateRank| {
+        if (depth == 0) == starts.contains(&rank) && listing.may_be_at(depth, rank) {
+            return Ok(());
         }
-        known.extend(samples);
-        SAMPLES
-    } else {
-        ANTIPODES
+        damaged(name, format!("the state {rank} of depth {depth}"), "a state that can be so far from the start".into())
     };
-    for (depth, rank) in known {
-        if (depth == 0) != starts.contains(&rank) || !listing.may_be_at(depth, rank) {
-            return damaged(name, format!("the state {rank} of depth {depth}"), "a state that can be so far from the start".into());
+    antipodes.iter().try_for_each(|&rank| fits(ANTIPODES, deepest, rank))?;
+    if folder.join(SAMPLES).symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let antipodes: BTreeSet<StateRank> = antipodes.into_iter().collect();
+    let all_are_listed = to_u64(antipodes.len()) == last;
+    let samples = read_samples(folder, &listing)?;
+    let mut ranks = BTreeSet::new();
+    for &(depth, rank) in &samples {
+        let Some(&states) = distribution.get(depth) else {
+            return damaged(SAMPLES, format!("a state of depth {depth}"), format!("none deeper than {deepest}"));
+        };
+        let drawn = to_u64(samples.iter().filter(|(other, _)| *other == depth).count());
+        if drawn > states {
+            return damaged(SAMPLES, format!("a sample of {drawn} of depth {depth}"), format!("at most {states}"));
+        }
+        fits(SAMPLES, depth, rank)?;
+        let contradicts = if depth == deepest { all_are_listed && !antipodes.contains(&rank) } else { antipodes.contains(&rank) };
+        if !ranks.insert(rank) || contradicts {
+            let expected = "each state once, and those of the last depth as in antipodes.tsv";
+            return damaged(SAMPLES, format!("the state {rank} of depth {depth}"), expected.into());
         }
     }
     Ok(())

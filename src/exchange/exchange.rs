@@ -65,7 +65,7 @@ pub fn gather(exchange: &dyn Exchange, report: &[u8]) -> Vec<Vec<u8>> {
     let mut outgoing = vec![Vec::new(); to_usize(u64::from(exchange.processes()))];
     outgoing[0] = to_words(report);
     let incoming = exchange.all_to_all(outgoing);
-    if exchange.process() == ProcessId::FIRST { incoming.iter().map(|words| to_bytes(words)).collect() } else { Vec::new() }
+    if exchange.process() == ProcessId::FIRST { messages(&incoming) } else { Vec::new() }
 }
 
 /// The first process's `message`, on every process.
@@ -77,7 +77,7 @@ pub fn broadcast(exchange: &dyn Exchange, message: &[u8]) -> Vec<u8> {
 pub fn broadcast_from(exchange: &dyn Exchange, sender: ProcessId, message: &[u8]) -> Vec<u8> {
     let processes = to_usize(u64::from(exchange.processes()));
     let outgoing = if exchange.process() == sender { vec![to_words(message); processes] } else { vec![Vec::new(); processes] };
-    to_bytes(&exchange.all_to_all(outgoing)[sender.index()])
+    messages(&exchange.all_to_all(outgoing)).swap_remove(sender.index())
 }
 
 /// The message of the lowest process that has one, with that process; `None` when no process has one.
@@ -93,7 +93,7 @@ pub fn first_of(exchange: &dyn Exchange, own: Option<&[u8]>) -> Option<(ProcessI
 /// Every process's `message`, on every process, by sender.
 pub fn share(exchange: &dyn Exchange, message: &[u8]) -> Vec<Vec<u8>> {
     let outgoing = vec![to_words(message); to_usize(u64::from(exchange.processes()))];
-    exchange.all_to_all(outgoing).iter().map(|words| to_bytes(words)).collect()
+    messages(&exchange.all_to_all(outgoing))
 }
 
 /// Ends a fallible local step: `Ok` on every process, or an error on every process. The lowest process that failed returns
@@ -112,7 +112,8 @@ pub fn agree<T>(exchange: &dyn Exchange, local: Result<T>) -> Result<T> {
         Err(error) => format!("{}\n{error}", error.exit_code()).into_bytes(),
     };
     let outgoing = vec![to_words(&report); to_usize(u64::from(exchange.processes()))];
-    let reports: Vec<Vec<u8>> = exchange.all_to_all(outgoing).iter().map(|words| to_bytes(words)).collect();
+    let reports = messages(&exchange.all_to_all(outgoing));
+    // Somebody failed, so there is a report; without one it is still an error, of code 70.
     let first = reports.iter().position(|report| !report.is_empty()).unwrap_or(0);
     match local {
         Err(error) if exchange.process().index() == first => Err(error),
@@ -137,9 +138,20 @@ pub(super) fn to_words(bytes: &[u8]) -> Vec<u64> {
 }
 
 /// The bytes of [`to_words`].
-pub(super) fn to_bytes(words: &[u64]) -> Vec<u8> {
-    let Some((&length, rest)) = words.split_first() else { return Vec::new() };
-    bytes_of(rest, to_usize(length))
+///
+/// # Errors
+/// `Invariant` when there are more or fewer words than the first one says.
+pub(super) fn to_bytes(words: &[u64]) -> Result<Vec<u8>> {
+    let Some((&length, rest)) = words.split_first() else { return Ok(Vec::new()) };
+    if to_u64(rest.len()) != length.div_ceil(8) {
+        return Err(Error::invariant("words of a message from another process", rest.len(), length.div_ceil(8)));
+    }
+    Ok(bytes_of(rest, to_usize(length)))
+}
+
+/// [`to_bytes`] of every process's message. A message that was cut is a fault of the transport itself, after which nothing can be agreed on: it ends the job.
+fn messages(incoming: &[Vec<u64>]) -> Vec<Vec<u8>> {
+    incoming.iter().map(|words| to_bytes(words).unwrap_or_else(|error| panic!("{error}"))).collect()
 }
 
 #[cfg(test)]
@@ -151,7 +163,12 @@ mod tests {
     fn bytes_survive_as_words() {
         for length in 0..30_u8 {
             let bytes: Vec<u8> = (0..length).collect();
-            assert_eq!(to_bytes(&to_words(&bytes)), bytes);
+            let words = to_words(&bytes);
+            assert_eq!(to_bytes(&words).expect("whole"), bytes);
+            if length > 0 {
+                assert!(to_bytes(&words[..words.len() - 1]).is_err(), "cut");
+                assert!(to_bytes(&[&words[..], &[0]].concat()).is_err(), "longer");
+            }
         }
     }
 

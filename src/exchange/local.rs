@@ -63,7 +63,9 @@ impl LocalExchange {
         self.meeting.barrier.wait();
         for (number, row) in self.meeting.values.iter().enumerate() {
             if number != self.process.index() {
-                for (value, &other) in values.iter_mut().zip(lock(row).iter()) {
+                let row = lock(row);
+                assert_eq!(row.len(), values.len(), "all participants combine as many values");
+                for (value, &other) in values.iter_mut().zip(row.iter()) {
                     *value = combine(*value, other);
                 }
             }
@@ -159,6 +161,7 @@ pub fn run_participants<T: Send>(processes: u32, job: impl Fn(&dyn Exchange) -> 
                 "cannot start a thread for each of {processes} participants: {error}; use fewer (--participants), or raise the limits (ulimit -u, ulimit -v)"
             ))
         })?;
+        // All were let in, so each has a result.
         Ok(threads.into_iter().filter_map(|thread| thread.join().expect("a participant panicked")).collect())
     })
 }

@@ -39,8 +39,9 @@ impl MpiExchange {
             return Err(Error::config("this MPI library supports no threads; use one that offers MPI_THREAD_FUNNELED"));
         }
         let world = universe.world();
-        let process = ProcessId(u32::try_from(world.rank()).unwrap_or(0));
-        let processes = u32::try_from(world.size()).unwrap_or(1);
+        let number = |number: i32| u32::try_from(number).map_err(|_| Error::config(format!("this MPI library numbers a process {number}")));
+        let process = ProcessId(number(world.rank())?);
+        let processes = number(world.size())?;
         // Displacements are 32-bit numbers of words over all peers.
         let most = to_usize(non_negative(i32::MAX)) / index_u32(processes);
         Ok(Self {

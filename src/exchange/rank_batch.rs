@@ -26,7 +26,7 @@ pub fn encode(mut ranks: Vec<u64>) -> Vec<u64> {
 /// `Invariant` when the message is none of [`encode`]: it was changed on its way.
 pub fn decode(words: &[u64]) -> Result<Vec<u64>> {
     let broken = || Error::invariant("delta-coded ranks that another process sent", "a number that does not end or is too large", "ranks");
-    let bytes = to_bytes(words);
+    let bytes = to_bytes(words)?;
     let mut ranks = Vec::with_capacity(bytes.len() / 2);
     let mut rank = 0_u64;
     for distance in leb128_numbers(&bytes) {
@@ -60,6 +60,7 @@ mod tests {
         let words = encode((0..8_000).map(|number| 1_000_000_000 + number * 100).collect());
         assert!(words.len() < 1_010, "{}", words.len());
         assert_eq!(encode(Vec::new()), [0; 0]);
+        assert!(decode(&words[..words.len() - 1]).is_err(), "cut");
         assert!(decode(&[3, 0x80_80_80]).is_err(), "a number that does not end");
         assert!(decode(&[11, u64::MAX, 0x0001_ffff]).is_err(), "more than 64 bits");
     }

@@ -66,8 +66,12 @@ fn write_own(search: &Search<'_>, folder: &Path) -> Result<()> {
 /// # Errors
 /// `Io` when one cannot be removed.
 pub fn remove_behind(levels: &Path, kept: Option<Depth>) -> Result<()> {
-    let Ok(entries) = fs::read_dir(levels) else { return Ok(()) };
-    for entry in entries.flatten() {
+    let entries = match fs::read_dir(levels) {
+        Err(source) if source.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(|source| Error::io("list", levels, source))?,
+    };
+    for entry in entries {
+        let entry = entry.map_err(|source| Error::io("list", levels, source))?;
         let depth = entry.file_name().to_string_lossy().parse().ok().map(Depth);
         if depth.is_some_and(|depth| kept.is_none_or(|kept| depth > kept)) {
             super::run_folder::remove_folder(&entry.path())?;

@@ -201,6 +201,7 @@ fn commit_manifest(search: &mut Search<'_>, depth: Depth, reports: &[Vec<u8>]) -
         .collect::<BTreeSet<_>>()
         .into_iter()
         .collect();
+    // Sets without bytes need no pack: theirs is the first, whichever that is, and is never read for them.
     let number_of = |pack: &PackFile| packs.binary_search(pack).map_or(0, |at| low_u32(to_u64(at)));
     let blocks: Vec<(u32, BlockEntry)> = table.values().map(|(pack, entry)| (number_of(pack), entry.clone())).collect();
     let manifest = Manifest {

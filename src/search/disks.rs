@@ -192,6 +192,7 @@ fn as_name(host: &str) -> String {
 fn new_token(exchange: &dyn Exchange) -> u64 {
     let own = RandomState::new().hash_one(std::process::id());
     let bytes = broadcast(exchange, &own.to_le_bytes());
+    // A message of another length never gets here: what it lacks is an error of the transport.
     u64::from_le_bytes(std::array::from_fn(|at| bytes.get(at).copied().unwrap_or(0)))
 }
 

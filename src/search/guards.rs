@@ -3,7 +3,9 @@
 //! With `b` generators and `N_d` states at depth d:
 //! 0. *Coverage*: the expansion went through all frontier states, all lanes, or all unseen ranks. By states, those expanded have the fingerprint that was recorded
 //!    when their level was found: an altered state shows at once, for directed puzzles too, which have no edge balance.
-//! 1. *Transport*: as many ranks arrive as were sent, with the same sum of mixed values.
+//! 1. *Transport*: as many ranks arrive as were sent, with the same sum of mixed values. Where ranks are questions, the same holds for the answers, each of which is
+//!    mixed with the questions that it answers. Nothing that is missing is read as zero: a message of another length than its receiver expects, and a rank that arrives where
+//!    its shard is not owned, are errors at once.
 //! 2. *Edges*: every state of the level has `b` successors: down + same + up = b N_d.
 //! 3. *Edge balance*, when the generators are closed under inverses: the up-edges of level d are the down-edges of level d+1. Two independent
 //!    passes must agree to the last unit; a lost, doubled or altered state shows here. Where level d+1 is expanded by pulling, its down-edges are not counted a
@@ -64,6 +66,10 @@ pub struct LevelTotals {
     pub sent: Tally,
     /// The same received.
     pub received: Tally,
+    /// Answers to the questions of the unseen, as they were given.
+    pub answered: Tally,
+    /// The same as they arrived.
+    pub answers: Tally,
     /// The level found.
     pub found: LevelPart,
     /// Bytes that all processes sent to others, and received.
@@ -155,6 +161,23 @@ pub fn check_transport(search: &Search<'_>, sent: Tally, received: Tally) -> Res
     if received.mixed != sent.mixed {
         let what = format!("mixed sum of the successors of level {depth} received and sent");
         return Err(Error::invariant(what, received.mixed, sent.mixed));
+    }
+    Ok(())
+}
+
+/// Checks that the answers that arrived are those that were given, each to its own question.
+///
+/// # Errors
+/// `Invariant` when an answer was lost, altered, or taken for that to another question.
+pub fn check_answers(search: &Search<'_>, given: Tally, arrived: Tally) -> Result<()> {
+    let depth = search.depth();
+    if arrived.count != given.count {
+        let what = format!("words of answers about level {depth} received and sent");
+        return Err(Error::invariant(what, arrived.count, given.count));
+    }
+    if arrived.mixed != given.mixed {
+        let what = format!("mixed sum of the answers about level {depth} received and sent");
+        return Err(Error::invariant(what, arrived.mixed, given.mixed));
     }
     Ok(())
 }

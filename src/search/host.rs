@@ -95,6 +95,7 @@ impl Placement {
         let all = String::from_utf8_lossy(&broadcast(exchange, &joined)).into_owned();
         let mut placement = Self { hosts: Vec::new(), kernels: Vec::new(), processors: Vec::new() };
         for report in all.split('\0') {
+            // Informs people and the choice of an expansion; what is missing here is shown as unknown.
             let (numbers, host) = report.split_once('\n').unwrap_or(("1 0", "unknown"));
             let (count, kernel) = numbers.split_once(' ').unwrap_or(("1", "0"));
             placement.hosts.push(host.to_owned());

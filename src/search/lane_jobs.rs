@@ -6,7 +6,7 @@ use super::lane_messages::{Contribution, read_contributions};
 use super::level::Work;
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::mix::LANE_STATES;
-use crate::base::{Result, fault_point};
+use crate::base::{Error, Result, fault_point};
 use crate::expand::lanes::{PADDING_BYTES, UNIT_BYTES};
 use crate::expand::{LaneSource, LaneTally, Target};
 use crate::store::chunked_bits::CHUNK_OFFSETS;
@@ -125,6 +125,7 @@ impl<'a> Opened<'a> {
                 blocks[first_part + number] = &seen[number * part_bytes..];
             }
         }
+        check_at_hand(search, plan, &blocks, part_bytes)?;
         let seen = blocks.clone();
         if fault_point::damages("lane-source") {
             // As if nothing led out of the first plane: no count of lanes or bits notices.
@@ -154,6 +155,7 @@ impl<'a> Opened<'a> {
             let mut parts = Vec::new();
             for plane in 0..plan.lanes.planes() {
                 let part = plane * blocks_per_plane + job.block;
+                // None: another process owns it. Were one of the own left out, its ranks would be missing from what is covered.
                 if let Some((place, rest)) = self.rest[part].take() {
                     let (now, after) = rest.split_at_mut(if self.packed.is_some() { 0 } else { job.units * UNIT_BYTES });
                     self.rest[part] = Some((place, after));
@@ -184,10 +186,27 @@ impl<'a> Opened<'a> {
         Ok(())
     }
 
-    /// The new states of each owned shard, in compact storage; an empty list otherwise.
+    /// The new states of each owned shard, in compact storage; an empty list otherwise, where they are in the shards already.
     pub(super) fn into_packed(self) -> Vec<PackedBits> {
         let Some(Packed { file, cut, chunks }) = self.packed else { return Vec::new() };
         chunks.into_iter().map(|chunks| PackedBits::new(Arc::clone(&file), chunks, cut)).collect()
+    }
+}
+
+/// Checks that the sources at hand are those of the own shards and of the processes that share with this one, each to its end: what is not at hand counts as unseen.
+fn check_at_hand(search: &Search<'_>, plan: &Plan<'_>, blocks: &[&[u8]], part_bytes: usize) -> Result<()> {
+    let me = search.exchange.process().index();
+    let is_wrong = |owner: usize, bytes: usize| {
+        let at_hand = owner == me || plan.shared.share(me, owner);
+        if at_hand { bytes < part_bytes + PADDING_BYTES } else { bytes > 0 }
+    };
+    match plan.owners.iter().zip(blocks).position(|(owner, bytes)| is_wrong(owner.index(), bytes.len())) {
+        None => Ok(()),
+        Some(part) => {
+            let owner = plan.owners[part].0;
+            let what = format!("bytes of what is seen of part {part} of process {owner}, at hand at process {me}");
+            Err(Error::invariant(what, blocks[part].len(), format!("{part_bytes} and padding where it is shared, else none")))
+        }
     }
 }
 

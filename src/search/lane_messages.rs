@@ -10,6 +10,7 @@ use super::lane_layout::{Job, Plan};
 use super::level::Work;
 use crate::base::bytes::{bytes_of, words_of};
 use crate::base::ids::{to_u64, to_usize};
+use crate::base::mix::mix64;
 use crate::base::{Error, Result, codec};
 use crate::expand::{LaneSource, PrefixTable};
 
@@ -32,6 +33,7 @@ pub(super) fn contribute_job(plan: &Plan<'_>, source: &LaneSource<'_>, owner: us
     let prefixes = lanes.prefixes(job.block, job.first_unit, job.units);
     let (mut words, mut sent) = (Vec::new(), Tally::default());
     for (plane, generator) in plan.contributions(owner, me, job) {
+        // None: no state has a neighbour here. It is told in the header, so a message that is lost does not read as this.
         let bits = lanes.contribute(source, &plan.owned[me], &prefixes, plane, generator).unwrap_or_default();
         let frame = if has_many_zeros(&bits) { zstd::bulk::compress(&bits, 1).ok() } else { None };
         let (kind, bytes): (u64, &[u8]) = match &frame {
@@ -39,11 +41,16 @@ pub(super) fn contribute_job(plan: &Plan<'_>, source: &LaneSource<'_>, owner: us
             Some(frame) if frame.len() < bits.len() => (FRAME, frame),
             _ => (BITS, &bits),
         };
-        sent.add(codec::checksum(bytes) ^ kind);
+        sent.add(codec::checksum(bytes) ^ place_in_level(job, plane, generator) ^ kind);
         words.push(to_u64(bytes.len()) << 2 | kind);
         words.extend(words_of(bytes));
     }
     (words, sent)
+}
+
+/// Mixed into what is tallied of a contribution, so that one is not taken for another.
+fn place_in_level(job: Job, plane: usize, generator: usize) -> u64 {
+    [job.block, job.first_unit, plane, generator].into_iter().fold(0, |sum, number| mix64(sum ^ to_u64(number)))
 }
 
 /// Whether compression pays: at least a quarter of the bytes are zero.
@@ -59,21 +66,25 @@ pub(super) fn read_contributions(
     jobs: &mut [OwnJob<'_>],
     work: &mut Work,
 ) -> Result<()> {
-    let broken = || Error::invariant("words of a message of lanes", "too few", "as many as its headers say");
+    let broken = |found: &str| Error::invariant("words of a message of lanes", found, "as many as its headers say");
+    let too_few = || broken("too few");
     for (sender, words) in incoming.iter().enumerate().filter(|(sender, _)| *sender != me) {
         let mut rest = &words[..];
         for job in jobs.iter_mut() {
             for (plane, generator) in plan.contributions(me, sender, job.job) {
-                let (&header, after) = rest.split_first().ok_or_else(broken)?;
+                let (&header, after) = rest.split_first().ok_or_else(too_few)?;
                 let (kind, length) = (header & 3, to_usize(header >> 2));
-                let (data, after) = after.split_at_checked(length.div_ceil(8)).ok_or_else(broken)?;
+                let (data, after) = after.split_at_checked(length.div_ceil(8)).ok_or_else(too_few)?;
                 rest = after;
                 let bytes = bytes_of(data, length);
-                work.received.add(codec::checksum(&bytes) ^ kind);
-                if kind != NOTHING {
+                work.received.add(codec::checksum(&bytes) ^ place_in_level(job.job, plane, generator) ^ kind);
+                if kind != NOTHING || length > 0 {
                     job.contributions.push(Contribution { sender, plane, generator, kind, bytes });
                 }
             }
+        }
+        if !rest.is_empty() {
+            return Err(broken("too many"));
         }
     }
     Ok(())

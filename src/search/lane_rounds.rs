@@ -72,6 +72,11 @@ fn run_rounds(search: &Search<'_>, shards: &mut [Shard], observer: &mut dyn Obse
         if fault_point::damages("drop-message") {
             incoming.iter_mut().rev().find_map(|words| words.last_mut().map(|word| *word ^= 1));
         }
+        if fault_point::damages("long-lanes")
+            && let Some(words) = incoming.iter_mut().rev().find(|words| !words.is_empty())
+        {
+            words.push(0);
+        }
         let pulled = opened.pull_round(search, &plan, round, &incoming, &mut tallies, work);
         work.expanded = own_frontier * to_u64(round + 1) / to_u64(rounds);
         let found = tallies.iter().map(|tally| tally.states).sum();

@@ -45,6 +45,10 @@ pub struct Work {
     pub sent: Tally,
     /// What came from other processes.
     pub received: Tally,
+    /// Answers given to questions of other processes; only by the unseen.
+    pub answered: Tally,
+    /// Answers that came from other processes.
+    pub answers: Tally,
     /// Fingerprint of the states found, when the expansion works it out.
     pub fingerprint: Option<Fingerprint>,
 }
@@ -80,6 +84,7 @@ pub fn advance(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<A
     };
     guards::check_coverage(search, expansion, totals.covered, all)?;
     guards::check_transport(search, totals.sent, totals.received)?;
+    guards::check_answers(search, totals.answered, totals.answers)?;
     if expansion == Expansion::States {
         guards::check_expanded(search, totals.expanded)?;
     } else {
@@ -105,7 +110,7 @@ pub fn advance(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<A
     let last = search.levels.last_mut().expect("there still");
     last.seconds = since.elapsed().as_secs_f64();
     search.levels.push(LevelRecord::new(depth, totals.found));
-    samples::draw(search);
+    samples::draw(search)?;
     Ok(Advance::Closed)
 }
 
@@ -189,6 +194,10 @@ fn sum_over_processes(search: &Search<'_>, work: &Work, found: &LevelPart, bytes
         work.sent.mixed,
         work.received.count,
         work.received.mixed,
+        work.answered.count,
+        work.answered.mixed,
+        work.answers.count,
+        work.answers.mixed,
         found.states,
         found.fingerprint.0[0],
         found.fingerprint.0[1],
@@ -208,6 +217,10 @@ fn sum_over_processes(search: &Search<'_>, work: &Work, found: &LevelPart, bytes
         sent_mixed,
         received_count,
         received_mixed,
+        answered_count,
+        answered_mixed,
+        answers_count,
+        answers_mixed,
         states,
         low,
         high,
@@ -222,6 +235,8 @@ fn sum_over_processes(search: &Search<'_>, work: &Work, found: &LevelPart, bytes
         edges: Edges { down, same, up },
         sent: Tally { count: sent_count, mixed: sent_mixed },
         received: Tally { count: received_count, mixed: received_mixed },
+        answered: Tally { count: answered_count, mixed: answered_mixed },
+        answers: Tally { count: answers_count, mixed: answers_mixed },
         found: LevelPart { states, fingerprint: Fingerprint([low, high]) },
         bytes: [bytes_sent, bytes_received],
     }

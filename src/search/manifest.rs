@@ -118,6 +118,9 @@ impl Manifest {
         let manifest: Self = codec::decode_extended(MANIFEST_KIND, &NO_SAMPLES, bytes, path)?;
         let consistent = !manifest.levels.is_empty()
             && manifest.levels.iter().zip(0..).all(|(level, depth)| level.depth == Depth(depth))
+            // What is missing would read as no edges up, and as no samples.
+            && manifest.levels[..manifest.levels.len() - 1].iter().all(|level| level.edges.is_some())
+            && (manifest.samples.is_empty() || manifest.samples.len() == manifest.levels.len())
             && manifest.blocks.iter().all(|(pack, entry)| {
                 crate::base::ids::index_u32(*pack) < manifest.packs.len() && entry.shard.0 < manifest.partition.shards()
             });

@@ -1,9 +1,9 @@
 //! What a complete search found: the levels and the antipodes.
 
 use super::manifest::LevelRecord;
-use super::{Search, archive};
+use super::{Search, archive, samples};
 use crate::base::ids::to_u64;
-use crate::base::{Depth, Result, StateRank};
+use crate::base::{Depth, Error, Result, StateRank, fault_point};
 use crate::exchange::{broadcast, gather};
 
 /// The result of a complete search; the same for any number of processes, threads and resumes, but for the costs in the levels.
@@ -38,11 +38,12 @@ pub fn collect(search: &Search<'_>) -> Result<Outcome> {
         archive::check_all(search)?;
     }
     let last = search.last_level().clone();
+    let listed_antipodes = lowest_antipodes(search)?;
     Ok(Outcome {
         states: search.total_states(),
         gods_number: last.depth,
         antipodes: last.states,
-        listed_antipodes: lowest_antipodes(search),
+        listed_antipodes,
         samples: search.samples.clone(),
         resumes: search.resumes,
         seconds: search.seconds(),
@@ -52,7 +53,10 @@ pub fn collect(search: &Search<'_>) -> Result<Outcome> {
 }
 
 /// The states of the last level with the lowest ranks, on every process.
-fn lowest_antipodes(search: &Search<'_>) -> Vec<StateRank> {
+///
+/// # Errors
+/// `Invariant`, the same on every process: a list that is too short, does not ascend, or has a state of another level.
+fn lowest_antipodes(search: &Search<'_>) -> Result<Vec<StateRank>> {
     let most = search.settings.most_antipodes;
     let mut own = Vec::new();
     for shard in &search.shards {
@@ -68,7 +72,41 @@ fn lowest_antipodes(search: &Search<'_>) -> Vec<StateRank> {
     let mut all: Vec<u64> = gather(search.exchange, &bytes(&own)).iter().flat_map(|report| ranks(report)).collect();
     all.sort_unstable();
     all.truncate(most);
-    ranks(&broadcast(search.exchange, &bytes(&all))).into_iter().map(StateRank).collect()
+    if search.is_first() {
+        damage(&mut all);
+    }
+    let all: Vec<StateRank> = ranks(&broadcast(search.exchange, &bytes(&all))).into_iter().map(StateRank).collect();
+    check_listed(&all, most, search.last_level().states)?;
+    samples::check_members(search, "listed antipodes", &all)?;
+    Ok(all)
+}
+
+/// Spoils the list where a test asks for it.
+fn damage(all: &mut Vec<u64>) {
+    if fault_point::damages("drop-antipode") {
+        all.pop();
+    }
+    if fault_point::damages("repeat-antipode") && all.len() > 1 {
+        all[1] = all[0];
+    }
+    if fault_point::damages("shift-antipode")
+        && let Some(rank) = all.last_mut()
+    {
+        *rank += 1;
+    }
+}
+
+/// Checks that the list has as many of the last level's `states` as it should, `most` at the most, and that their ranks ascend: a repeated one would stand in the place of one that
+/// is missing.
+fn check_listed(listed: &[StateRank], most: usize, states: u64) -> Result<()> {
+    let expected = to_u64(most).min(states);
+    if to_u64(listed.len()) != expected {
+        return Err(Error::invariant("listed antipodes", listed.len(), expected));
+    }
+    match listed.windows(2).find(|pair| pair[0] >= pair[1]) {
+        None => Ok(()),
+        Some(pair) => Err(Error::invariant("rank of a listed antipode", pair[1], format!("above {}, the one before", pair[0]))),
+    }
 }
 
 impl Outcome {

@@ -4,9 +4,9 @@
 //! only, not on processes, shards or resumes.
 
 use super::Search;
-use crate::base::StateRank;
-use crate::base::ids::index_u32;
+use crate::base::ids::to_u64;
 use crate::base::mix::mix64;
+use crate::base::{Error, Result, StateRank, fault_point};
 use crate::store::Shard;
 
 /// Ranks drawn for each level.
@@ -16,22 +16,51 @@ pub const SAMPLES: u64 = 4;
 const NONE: u64 = u64::MAX;
 
 /// Draws the sample of the last closed level, the frontier. Collective. Cost: a look at the lists of a few shards.
-pub fn draw(search: &mut Search<'_>) {
+///
+/// # Errors
+/// `Invariant`, the same on every process: there is none, or it is not in the level.
+pub fn draw(search: &mut Search<'_>) -> Result<()> {
     let ranks = search.partition.state_count();
     let depth = search.depth().0;
     let wanted: Vec<u64> = (0..SAMPLES).map(|number| mix64(u64::from(depth) << 8 | number) % ranks).collect();
-    let own: Vec<u64> = wanted.iter().map(|&wanted| distance_up(&search.shards, wanted, ranks)).collect();
-    let all = search.exchange.all_to_all(vec![own; index_u32(search.exchange.processes())]);
-    let nearest =
-        |number: usize| all.iter().filter_map(|distances| distances.get(number)).copied().min().filter(|&distance| distance != NONE);
+    let mut nearness: Vec<u64> = wanted.iter().map(|&wanted| NONE - distance_up(&search.shards, wanted, ranks)).collect();
+    if nearness.iter().any(|&near| near > 0) && fault_point::damages("shift-sample") {
+        nearness.iter_mut().for_each(|near| *near = near.saturating_sub(1));
+    }
+    search.exchange.maximum(&mut nearness);
     let mut sample: Vec<StateRank> = wanted
         .iter()
-        .enumerate()
-        .filter_map(|(number, wanted)| nearest(number).map(|distance| StateRank((wanted + distance) % ranks)))
+        .zip(nearness)
+        .filter(|(_, near)| *near > 0)
+        .map(|(wanted, near)| StateRank((wanted + (NONE - near)) % ranks))
         .collect();
+    if sample.len() != wanted.len() {
+        return Err(Error::invariant(format!("samples of level {depth}"), sample.len(), wanted.len()));
+    }
     sample.sort_unstable();
     sample.dedup();
+    check_members(search, "sampled states", &sample)?;
     search.samples.push(sample);
+    Ok(())
+}
+
+/// Checks that all of `states`, which every process has, are in the last closed level. Collective.
+///
+/// # Errors
+/// `Invariant`, the same on every process.
+pub fn check_members(search: &Search<'_>, what: &str, states: &[StateRank]) -> Result<()> {
+    let is_member = |rank: &&StateRank| {
+        search.own_shard_of(**rank).is_some_and(|own| {
+            let shard = &search.shards[own];
+            shard.frontier.contains(rank.0 - shard.ranks.start)
+        })
+    };
+    let mut members = [to_u64(states.iter().filter(is_member).count())];
+    search.exchange.sum(&mut members);
+    if members[0] == to_u64(states.len()) {
+        return Ok(());
+    }
+    Err(Error::invariant(format!("{what} that are in level {}", search.depth()), members[0], states.len()))
 }
 
 /// How far behind `wanted` the first frontier state of these shards is, going round after `ranks`; [`NONE`] without any.

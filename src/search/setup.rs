@@ -178,6 +178,7 @@ impl<'a> Search<'a> {
     /// Edges from the level before the last one up to it.
     #[must_use]
     pub fn up_edges_before(&self) -> u64 {
+        // Before the first level there are none. A closed level that another follows has its edges: the search sets them, and a manifest without them is refused.
         self.levels.len().checked_sub(2).map_or(0, |at| self.levels[at].edges.map_or(0, |edges| edges.up))
     }
 
@@ -191,6 +192,26 @@ impl<'a> Search<'a> {
     #[must_use]
     pub fn own_shard(&self, id: crate::base::ShardId) -> Option<usize> {
         self.shards.binary_search_by_key(&id, |shard| shard.id).ok()
+    }
+
+    /// The shard in this process's list that holds `rank`; `None` when it is another process's, or no rank of the space.
+    #[inline]
+    #[must_use]
+    pub fn own_shard_of(&self, rank: StateRank) -> Option<usize> {
+        place_of(&self.partition, &self.shards, rank)
+    }
+
+    /// For each shard whether this process owns it.
+    #[must_use]
+    pub fn own_by_id(&self) -> Vec<bool> {
+        self.owners.iter().map(|owner| *owner == self.exchange.process()).collect()
+    }
+
+    /// The first rank of the first shard that `process` does not own, for the tests of the guards; behind all shards where it owns all.
+    #[must_use]
+    pub fn foreign_rank(&self, process: ProcessId) -> u64 {
+        let shard = self.owners.iter().position(|owner| *owner != process).unwrap_or(self.owners.len());
+        to_u64(shard) * self.partition.shard_length()
     }
 
     /// Successors that one round of this process may make, as a number of frontier states.
@@ -218,4 +239,14 @@ impl<'a> Search<'a> {
     pub fn own_shards(&self) -> u64 {
         to_u64(self.shards.len())
     }
+}
+
+/// The shard in a list of owned ones, which ascends, that holds `rank`; `None` when none does, or it is no rank of the space.
+#[inline]
+pub(super) fn place_of(partition: &Partition, shards: &[Shard], rank: StateRank) -> Option<usize> {
+    if rank.0 >= partition.state_count() {
+        return None;
+    }
+    let id = partition.shard_of(rank);
+    shards.binary_search_by_key(&id, |shard| shard.id).ok()
 }

@@ -6,12 +6,15 @@
 //!
 //! Order of reads and writes: `seen` changes only when a level is closed; a process closes it after the sum over all processes that follows the last round, and reads again after the
 //! agreement that follows the closing. So nobody reads a shard that its owner writes.
+//!
+//! A shard without a view would count as unseen. So every process tells those that share with it the form and the count of each of its shards, and a list that is not as long as its sender's
+//! shards, or a form that contradicts its count, is an error on all processes.
 
 use super::Search;
 use super::disks::MOST_TOKEN_BYTES;
 use super::host::running_kernel;
 use crate::base::ids::{index_u32, low_u32};
-use crate::base::{Error, ProcessId, Result, ShardId, regular_file};
+use crate::base::{Error, ProcessId, Result, ShardId, fault_point, regular_file};
 use crate::exchange::agree;
 use crate::store::{Lanes, MappedView, Shard, Storage, scratch_path};
 use std::collections::BTreeMap;
@@ -88,16 +91,19 @@ impl SharedViews {
         agree(search.exchange, written)?;
         let kernel = running_kernel();
         let tokens = search.exchange.all_to_all(vec![vec![token, kernel]; processes]);
+        agree(search.exchange, check_lengths("words of a token", &tokens, |_| 2))?;
         let mine: Vec<u64> = (0..search.exchange.processes())
             .map(|other| {
-                let [expected, their_kernel] = tokens[index_u32(other)][..] else { return 0 };
+                let (expected, their_kernel) = (tokens[index_u32(other)][0], tokens[index_u32(other)][1]);
+                // Who cannot read the file does not share.
                 let found = regular_file::read(&token_path(&work, ProcessId(other)), MOST_TOKEN_BYTES).unwrap_or_default();
                 let shares = wants && other != me.0 && kernel != 0 && kernel == their_kernel;
                 u64::from(shares && found == expected.to_le_bytes())
             })
             .collect();
         let rows = search.exchange.all_to_all(vec![mine; processes]);
-        let sees = |a: usize, b: usize| rows[a].get(b).is_some_and(|&sees| sees == 1);
+        agree(search.exchange, check_lengths("answers about shared memory", &rows, |_| processes))?;
+        let sees = |a: usize, b: usize| rows[a][b] == 1;
         let share = (0..processes * processes)
             .map(|pair| sees(pair / processes, pair % processes) && sees(pair % processes, pair / processes))
             .collect();
@@ -119,24 +125,36 @@ pub fn update(search: &mut Search<'_>) -> Result<()> {
         None => SharedViews::detect(search)?,
     };
     let me = search.exchange.process().index();
-    let forms: Vec<u64> = search.shards.iter().map(|shard| u64::from(shard.id.0) << 2 | form(shard)).collect();
+    let forms: Vec<u64> = search.shards.iter().flat_map(|shard| [form(shard), shard.seen.count()]).collect();
     let outgoing = (0..shared.processes).map(|other| if shared.share(me, other) { forms.clone() } else { Vec::new() }).collect();
-    let incoming = search.exchange.all_to_all(outgoing);
+    let mut incoming = search.exchange.all_to_all(outgoing);
+    damage(&mut incoming);
     let mut take_over = || -> Result<()> {
-        for word in incoming.iter().enumerate().filter(|(sender, _)| *sender != me).flat_map(|(_, words)| words) {
-            let (id, form) = (ShardId(low_u32(word >> 2)), word & 3);
-            let known = shared.views.get(&id);
-            let view = match form {
-                FULL => View::Full,
-                BITS if matches!(known, Some(View::Bits(_))) => continue,
-                BITS => {
-                    let ranks = search.partition.ranks(id);
-                    let scratch = scratch_path(search.owners[id.index()], &search.folder.work());
-                    View::Bits(MappedView::open(&Shard::seen_region(id, ranks.end - ranks.start, scratch))?)
-                }
-                _ => View::Empty,
-            };
-            shared.views.insert(id, view);
+        let shards_of = |process: usize| -> Vec<ShardId> {
+            let owns = |id: &ShardId| shared.share[me * shared.processes + process] && search.owners[id.index()].index() == process;
+            (0..search.partition.shards()).map(ShardId).filter(owns).collect()
+        };
+        check_lengths("words about shards in shared memory", &incoming, |process| 2 * shards_of(process).len())?;
+        for (sender, words) in incoming.iter().enumerate() {
+            for (id, word) in shards_of(sender).into_iter().zip(words.chunks(2)) {
+                let (form, count) = (word[0], word[1]);
+                let ranks = search.partition.ranks(id);
+                let length = ranks.end - ranks.start;
+                let view = match form {
+                    EMPTY if count == 0 => View::Empty,
+                    FULL if count == length => View::Full,
+                    BITS if matches!(shared.views.get(&id), Some(View::Bits(_))) => continue,
+                    BITS => {
+                        let scratch = scratch_path(search.owners[id.index()], &search.folder.work());
+                        View::Bits(MappedView::open(&Shard::seen_region(id, length, scratch))?)
+                    }
+                    _ => {
+                        let what = format!("form of what is seen of shard {id} in the memory of process {sender}");
+                        return Err(Error::invariant(what, format!("{form} with {count} states of {length}"), "one that fits its count"));
+                    }
+                };
+                shared.views.insert(id, view);
+            }
         }
         Ok(())
     };
@@ -144,6 +162,25 @@ pub fn update(search: &mut Search<'_>) -> Result<()> {
     agree(search.exchange, taken)?;
     search.shared = Some(shared);
     Ok(())
+}
+
+/// Spoils what another process says of its shards where a test asks for it.
+fn damage(incoming: &mut [Vec<u64>]) {
+    let Some(words) = incoming.iter_mut().rev().find(|words| words.len() >= 2) else { return };
+    if fault_point::damages("drop-view") {
+        words.truncate(words.len() - 2);
+    }
+    if fault_point::damages("flip-view") {
+        words[0] ^= 1;
+    }
+}
+
+/// Checks that each process sent as many words as it had to.
+fn check_lengths(what: &str, messages: &[Vec<u64>], expected: impl Fn(usize) -> usize) -> Result<()> {
+    match messages.iter().enumerate().find(|(sender, words)| words.len() != expected(*sender)) {
+        None => Ok(()),
+        Some((sender, words)) => Err(Error::invariant(format!("{what} from process {sender}"), words.len(), expected(sender))),
+    }
 }
 
 fn form(shard: &Shard) -> u64 {

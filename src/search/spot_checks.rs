@@ -15,7 +15,8 @@
 use super::Search;
 use crate::base::ids::{index_u32, to_u64, to_usize};
 use crate::base::mix::mix64;
-use crate::base::{Error, Result, StateRank};
+use crate::base::{Error, Result, StateRank, fault_point};
+use crate::exchange::agree;
 use crate::store::{Shard, Storage};
 
 /// States sampled of a level of any size.
@@ -33,6 +34,8 @@ const UNSEEN: u64 = 0;
 const LOWER: u64 = 1;
 const FRONTIER: u64 = 2;
 const NEXT: u64 = 3;
+/// Answer where the rank is not owned, which ends the search.
+const NOT_OWNED: u64 = 4;
 
 /// Checks samples of the last closed level and of the level found, which has `found` states, to which `up` edges
 /// lead. Collective.
@@ -57,7 +60,7 @@ pub fn check(search: &Search<'_>, found: u64, up: u64) -> Result<()> {
         shard.seen.list_absent_from(from, enough, shard.ranks.start, states);
         states.retain(|rank| !shard.ranks.contains(rank) || !shard.next.contains(rank - shard.ranks.start));
     });
-    let places = look_up(search, old.iter().chain(&new).chain(&rest));
+    let places = look_up(search, old.iter().chain(&new).chain(&rest))?;
     let generators = search.expansion.generators();
     let (of_old, others) = places.split_at(old.len() * generators);
     let (of_new, of_rest) = others.split_at(new.len() * generators);
@@ -98,6 +101,7 @@ fn sample(search: &Search<'_>, states: u64, wanted: u64, list: impl Fn(&Shard, u
     for number in 0..wanted {
         let draw = mix64(seed.wrapping_add(number));
         let place = draw % search.partition.state_count();
+        // Where it is not owned the owner draws the same place, and samples there.
         let Some(own) = search.own_shard(search.partition.shard_of(StateRank(place))) else { continue };
         let shard = &search.shards[own];
         near.clear();
@@ -110,8 +114,9 @@ fn sample(search: &Search<'_>, states: u64, wanted: u64, list: impl Fn(&Shard, u
     sample
 }
 
-/// Where all neighbours of `states` are, state by state in the order of the generators.
-fn look_up<'a>(search: &Search<'_>, states: impl Iterator<Item = &'a u64>) -> Vec<u64> {
+/// Where all neighbours of `states` are, state by state in the order of the generators. Collective. A missing answer would read as "unseen", which is what some of the rules want: so
+/// messages of another length, and ranks that are not owned where they arrive, are errors.
+fn look_up<'a>(search: &Search<'_>, states: impl Iterator<Item = &'a u64>) -> Result<Vec<u64>> {
     let mut questions: Vec<Vec<u64>> = vec![Vec::new(); index_u32(search.exchange.processes())];
     let mut asked = Vec::new();
     for &rank in states {
@@ -121,22 +126,48 @@ fn look_up<'a>(search: &Search<'_>, states: impl Iterator<Item = &'a u64>) -> Ve
             asked.push(owner);
         });
     }
-    let answer = |ranks: Vec<u64>| ranks.into_iter().map(|rank| place_of(search, StateRank(rank))).collect();
-    let answers = search.exchange.all_to_all(search.exchange.all_to_all(questions).into_iter().map(answer).collect());
-    let mut answers: Vec<_> = answers.into_iter().map(Vec::into_iter).collect();
-    asked.into_iter().map(|owner| answers[owner].next().unwrap_or(UNSEEN)).collect()
+    let wanted: Vec<usize> = questions.iter().map(Vec::len).collect();
+    let mut foreign = None;
+    let mut answer = |rank: u64| {
+        place_of(search, StateRank(rank)).unwrap_or_else(|| {
+            foreign = Some(rank);
+            NOT_OWNED
+        })
+    };
+    let given = search.exchange.all_to_all(questions).into_iter().map(|ranks| ranks.into_iter().map(&mut answer).collect()).collect();
+    let mut answers = search.exchange.all_to_all(given);
+    if fault_point::damages("spot-answer") {
+        answers.iter_mut().rev().find_map(Vec::pop);
+    }
+    let checked = match (foreign, answers.iter().zip(&wanted).position(|(answers, &wanted)| answers.len() != wanted)) {
+        (Some(rank), _) => {
+            let what = format!("sampled neighbour that process {} was asked for", search.exchange.process().0);
+            Err(Error::invariant(what, rank, "a rank of one of its own shards"))
+        }
+        (None, Some(process)) => {
+            let what = format!("answers about sampled neighbours from process {process}");
+            Err(Error::invariant(what, answers[process].len(), wanted[process]))
+        }
+        (None, None) => Ok(()),
+    };
+    agree(search.exchange, checked)?;
+    let mut read = vec![0; answers.len()];
+    let mut next = |owner: usize| {
+        read[owner] += 1;
+        answers[owner][read[owner] - 1]
+    };
+    Ok(asked.into_iter().map(&mut next).collect())
 }
 
-/// Where an own rank is.
-fn place_of(search: &Search<'_>, rank: StateRank) -> u64 {
-    let Some(own) = search.own_shard(search.partition.shard_of(rank)) else { return UNSEEN };
-    let shard = &search.shards[own];
+/// Where an own rank is; `None` when it is another process's.
+fn place_of(search: &Search<'_>, rank: StateRank) -> Option<u64> {
+    let shard = &search.shards[search.own_shard_of(rank)?];
     let offset = rank.0 - shard.ranks.start;
     // A packed level is slow to look into: one of the two is enough, as the levels are disjoint and the frontier is seen.
-    match shard.seen.contains(offset) {
+    Some(match shard.seen.contains(offset) {
         true if shard.frontier.contains(offset) => FRONTIER,
         true => LOWER,
         false if shard.next.contains(offset) => NEXT,
         false => UNSEEN,
-    }
+    })
 }

@@ -9,7 +9,7 @@ use super::observer::Observer;
 use super::stop::StopReason;
 use crate::base::ids::{index_u32, to_u64};
 use crate::base::mix::RunFingerprint;
-use crate::base::{Result, StateRank, fault_point};
+use crate::base::{Error, ProcessId, Result, StateRank, fault_point};
 use crate::exchange::{agree, rank_batch};
 use crate::store::Edges;
 use rayon::prelude::*;
@@ -33,6 +33,11 @@ pub fn run(search: &mut Search<'_>, observer: &mut dyn Observer, work: &mut Work
         let accepted = unpacked.and_then(|mut incoming| {
             if fault_point::damages("drop-message") {
                 incoming.iter_mut().rev().find_map(Vec::pop);
+            }
+            if let Some(rank) = incoming.iter_mut().rev().find_map(|ranks| ranks.last_mut())
+                && fault_point::damages("foreign-state")
+            {
+                *rank = search.foreign_rank(search.exchange.process());
             }
             accept(search, &incoming, work)
         });
@@ -101,23 +106,38 @@ fn unpack(search: &Search<'_>, incoming: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>>
     search.pool.install(|| incoming.into_par_iter().enumerate().map(unpack).collect())
 }
 
-/// Gives every received successor to its shard.
+/// Successors grouped by shard, where the group of each shard starts, and the tally of all.
+type Group = (Vec<u64>, Vec<usize>, Tally);
+
+/// Gives every received successor to its shard, which must be one of the own.
 fn accept(search: &mut Search<'_>, incoming: &[Vec<u64>], work: &mut Work) -> Result<()> {
     let partition = search.partition;
+    let is_own = search.own_by_id();
+    let me = search.exchange.process();
     let total: usize = incoming.iter().map(Vec::len).sum();
     let part_ranks = total.div_ceil(search.settings.threads * 2).max(4_096);
     let shards = &mut search.shards;
     let (edges, received) = search.pool.install(|| {
-        let groups: Vec<(Vec<u64>, Vec<usize>, Tally)> = incoming
+        let groups: Vec<Result<Group>> = incoming
             .par_iter()
             .flat_map(|words| words.par_chunks(part_ranks))
             .map(|part| {
                 let mut received = Tally::default();
-                part.iter().for_each(|&rank| received.add(rank));
+                let mut greatest = 0;
+                part.iter().for_each(|&rank| {
+                    received.add(rank);
+                    greatest = greatest.max(rank);
+                });
+                if greatest >= partition.state_count() {
+                    return Err(foreign_error(me, greatest));
+                }
                 let (grouped, starts) = partition.group_by_shard(part);
-                (grouped, starts, received)
+                let foreign = starts.windows(2).zip(&is_own).find(|(group, own)| !**own && group[0] < group[1]);
+                foreign.map_or(Ok(()), |(group, _)| Err(foreign_error(me, grouped[group[0]])))?;
+                Ok((grouped, starts, received))
             })
             .collect();
+        let groups = groups.into_iter().collect::<Result<Vec<_>>>()?;
         let received = groups.iter().fold(Tally::default(), |sum, (_, _, part)| sum.plus(*part));
         let edges = shards
             .par_iter_mut()
@@ -127,10 +147,14 @@ fn accept(search: &mut Search<'_>, incoming: &[Vec<u64>], work: &mut Work) -> Re
                     shard.accept(&ranks[starts[number]..starts[number + 1]]).map(|more| edges.plus(more))
                 })
             })
-            .try_reduce(Edges::default, |a, b| Ok(a.plus(b)));
-        (edges, received)
-    });
+            .try_reduce(Edges::default, |a, b| Ok(a.plus(b)))?;
+        Ok((edges, received))
+    })?;
     work.received = work.received.plus(received);
-    work.edges = work.edges.plus(edges?);
+    work.edges = work.edges.plus(edges);
     Ok(())
+}
+
+fn foreign_error(me: ProcessId, rank: u64) -> Error {
+    Error::invariant(format!("successor that arrived at process {}", me.0), rank, "a rank of one of its own shards")
 }

@@ -95,7 +95,7 @@ pub fn edit(path: &Path, from: &str, to: &str) {
     fs::write(path, text.replacen(from, to, 1)).expect("written");
 }
 
-/// Makes the digests of the archive in the certificate right again, and that of the certificate in the manifest.
+/// Makes the digests of the archive in the certificate right again, that of the certificate in the manifest, and the sums where there are some.
 pub fn certify_again(run: &Path) {
     let text = fs::read_to_string(run.join("distance.cert")).expect("text");
     let line = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
@@ -112,6 +112,9 @@ pub fn certify_again(run: &Path) {
             record["sha256"] = digest.clone().into();
         }
     });
+    if run.join("SHA256SUMS").is_file() {
+        seal(run);
+    }
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

@@ -9,8 +9,8 @@
 //! }
 //! ```
 //!
-//! and where only a part of a test needs it, that part stands behind `part_lacks`. Both write a line
-//! to standard error, past the harness, which hides what a passing test prints, and to the file that
+//! and a part of a test that needs it is guarded by `part_lacks`. Both write a line to standard
+//! error, past the harness, which hides what a passing test prints, and to the file that
 //! FARTHEST_TEST_SKIPS names. The harness knows no skip at run time and calls such a test ok:
 //! `scripts/test` takes it out of those that passed. (`#[ignore]` set by a build script would make
 //! the harness say it, but a build is older than what was installed since.)
@@ -115,8 +115,8 @@ fn test_name(place: &Location<'_>) -> String {
     }
 }
 
-/// Tells a line once, on standard error and in the file. Others append to that file at the same time,
-/// so the line is written in one piece.
+/// Tells a line once, on standard error and in the file. Others append to that file at the same
+/// time, so the line is written in one piece.
 fn report(line: &str) {
     static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if !TOLD.lock().expect("no test failed in here").insert(line.to_owned()) {
@@ -190,10 +190,15 @@ fn excused(reason: &str, excuse: Excuse) -> Option<Missing> {
     Some(Missing { reason: reason.to_owned(), excuse: Some(excuse) })
 }
 
-/// Runs a command that ends at once; what it complained of when it failed.
+/// Runs a command that ends at once; how it ended and what it complained of when it failed. One
+/// that hangs is no reason to skip anything.
 fn tried(words: &[&str]) -> Result<(), String> {
     let mut command = Command::new("timeout");
-    let output =
-        command.args(["--kill-after=5", "20"]).args(words).stdin(Stdio::null()).output().map_err(|error| format!("timeout: {error}"))?;
-    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()) }
+    command.args(["--kill-after=5", "60"]).args(words).stdin(Stdio::null());
+    let output = command.output().map_err(|error| format!("timeout: {error}"))?;
+    assert_ne!(output.status.code(), Some(124), "{words:?} hangs");
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim()))
 }

@@ -191,6 +191,7 @@ impl Checker {
 
     /// A run folder, with its certificate when it has one.
     fn run(&self, folder: &Path) -> Checked<Claim> {
+        sources::check_sums(folder, &self.limits)?;
         let config = Config::read(folder, &self.limits)?;
         if let Some(wanted) = &self.wanted {
             wanted.check_run(&shown_path(&folder.join("run.toml")), &config, &self.limits)?;
@@ -243,7 +244,7 @@ impl Checker {
             print.outcome(path, outcome);
         });
         if claims == 0 {
-            let none = unreadable(shown_path(path), "no certificate and no complete run", "some in or below the folder");
+            let none = unreadable(shown_path(path), "no certificate and no run", "some in or below the folder");
             print.outcome(path, Outcome::Checked(Err(none)));
         }
     }
@@ -278,12 +279,16 @@ impl Printer {
         }
     }
 
-    /// The last line, and the exit code: the worst of all.
-    fn finish(&self) -> i32 {
+    /// How many there were of each, in one line.
+    fn count(&self) {
         let Self { verified, consistent, refuted, unreadable, skipped } = self;
         let line = format!("{verified} verified, {consistent} consistent, {refuted} refuted, {unreadable} unreadable, {skipped} skipped");
         drop(writeln!(std::io::stdout(), "{line}"));
-        let worst = [(*refuted, 1), (*unreadable, 2), (*consistent, 3)].into_iter().find(|(count, _)| *count > 0);
+    }
+
+    /// The exit code: the worst of all.
+    fn code(&self) -> i32 {
+        let worst = [(self.refuted, 1), (self.unreadable, 2), (self.consistent, 3)].into_iter().find(|(count, _)| *count > 0);
         worst.map_or(0, |(_, code)| code)
     }
 }
@@ -310,7 +315,13 @@ fn main() {
             checker.limits.restart();
             print.outcome(&distance.run, Outcome::Checked(checker.distance(distance)));
         }
-        None => arguments.paths.iter().for_each(|path| checker.path(path, &mut print)),
+        None => {
+            arguments.paths.iter().for_each(|path| checker.path(path, &mut print));
+            // The line of a single certificate needs no counting.
+            if arguments.paths.len() > 1 || arguments.paths.iter().any(|path| path.is_dir()) {
+                print.count();
+            }
+        }
     }
-    std::process::exit(print.finish());
+    std::process::exit(print.code());
 }

@@ -180,7 +180,7 @@ impl Puzzle {
             let record = records.expect("generator")?;
             let mut fields = record.rest();
             let name = fields.next().filter(|name| is_generator_name(name) && names.insert((*name).to_owned()));
-            let name = name.ok_or_else(|| record.unreadable(shown(record.text()), "a plain name that no other move has"))?;
+            let name = name.ok_or_else(|| record.unreadable(shown(record.text()), "a name that no other move has, of plain letters"))?;
             moves.push((name.to_owned(), permutation(&record, fields, size)?));
         }
         let record = records.expect("solved")?;

@@ -11,7 +11,7 @@ use crate::numbering::Numbering;
 use crate::puzzle::{Puzzle, Shape, state_text};
 use crate::records::shown_path;
 use crate::signs::alternating_places;
-use crate::sources::{Row, check_sums, own, table};
+use crate::sources::{Row, own, table};
 use std::path::Path;
 
 /// Most planes that a search has, and planes times moves.
@@ -56,9 +56,8 @@ struct Listed {
 /// The certificate of a run, and where it stands.
 pub type ReadCertificate<'a> = dyn Fn(&Path) -> Checked<Certificate> + 'a;
 
-/// Checks the folder of a run with this configuration.
+/// Checks the folder of a run with this configuration, whose files have their sums.
 pub fn check(folder: &Path, config: &Config, certificate: &ReadCertificate<'_>, limits: &Limits) -> Checked<Claim> {
-    check_sums(folder, limits)?;
     let run = Run::read(folder, config, limits)?;
     let label = label(folder, run.levels.len(), limits)?;
     let path = folder.join("distance.cert");
@@ -348,6 +347,16 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// The numbers of the states of a puzzle that is no board, and how many there are. Listed states have theirs.
+    fn numbered_states(&self, puzzle: &Puzzle, place: &str) -> Checked<(Numbering, u64)> {
+        let numbering = Numbering::new(puzzle, None, place, self.limits)?;
+        check_search_limits(&numbering, self.config, &self.place("run.toml"))?;
+        self.check_numbers(&numbering)?;
+        let ranks = u64::try_from(numbering.count()).ok().filter(|&ranks| ranks < 1 << 63);
+        let ranks = ranks.ok_or_else(|| unreadable(place, format!("{} numbered states", numbering.count()), "less than 2^63"))?;
+        Ok((numbering, ranks))
+    }
+
     fn check_level_facts(&self, counted: &[Counted], listings: &[Listing]) -> Checked<()> {
         for (level, (counted, listing)) in self.levels.iter().zip(counted.iter().zip(listings)) {
             level.has(counted.states, Some(counted.edges), Some(listing.fingerprint()))?;
@@ -389,26 +398,24 @@ impl<'a> Run<'a> {
             return Ok(", edges (no listed states: how its states are written is not known here)".into());
         };
         // How the cells of a board are numbered is a choice of the search that only a certificate states.
-        let is_board = matches!(puzzle.shape, Shape::Board { .. });
-        let numbering = Numbering::new(puzzle, None, &place, limits)?;
-        check_search_limits(&numbering, self.config, &self.place("run.toml"))?;
-        if !is_board {
-            self.check_numbers(&numbering)?;
-        }
-        let ranks = u64::try_from(numbering.count()).ok().filter(|&ranks| ranks < 1 << 63);
-        let ranks = ranks.ok_or_else(|| unreadable(&place, format!("{} numbered states", numbering.count()), "less than 2^63"))?;
+        let numbering = match puzzle.shape {
+            Shape::Board { .. } => None,
+            _ => Some(self.numbered_states(puzzle, &place)?),
+        };
         let near = Near::around_solved(puzzle, &place, limits)?;
         if near.is_all && near.levels.len() != self.levels.len() || near.levels.len() > self.levels.len() {
             return Err(refuted(place, counted(wide(self.levels.len()), "level"), format!("states of depth {}", near.radius())));
         }
         for (depth, (level, found)) in self.levels.iter().zip(&near.levels).enumerate() {
-            let numbers: Option<Vec<u64>> = found.states.iter().map(|state| numbering.number(state)).collect();
-            let numbers = numbers.ok_or_else(|| unreadable(&level.place, "a state without a number", "one"))?;
-            let listing = listing::of_numbers(wide(depth), numbers, ranks);
-            level.has(wide(found.states.len()), found.edges, (!is_board).then(|| listing.fingerprint()))?;
-            if !is_board {
-                self.check_sample(depth, &listing.sample(wide(depth), ranks))?;
+            let mut fingerprint = None;
+            if let Some((numbering, ranks)) = &numbering {
+                let numbers: Option<Vec<u64>> = found.states.iter().map(|state| numbering.number(state)).collect();
+                let numbers = numbers.ok_or_else(|| unreadable(&level.place, "a state without a number", "one"))?;
+                let listing = listing::of_numbers(wide(depth), numbers, *ranks);
+                self.check_sample(depth, &listing.sample(wide(depth), *ranks))?;
+                fingerprint = Some(listing.fingerprint());
             }
+            level.has(wide(found.states.len()), found.edges, fingerprint)?;
         }
         let alternating = alternating_places(puzzle);
         let asked = self.listed().count();
@@ -434,7 +441,7 @@ impl<'a> Run<'a> {
         }
         let apart =
             if least == usize::MAX { String::new() } else { format!(", listed states more than {} away", counted(wide(least), "move")) };
-        let numbers = if is_board {
+        let numbers = if numbering.is_none() {
             ", listed states (their numbers only with a distance.cert, which says how boards are numbered)"
         } else {
             ", numbers of listed states"

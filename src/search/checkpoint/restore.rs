@@ -3,16 +3,17 @@
 use super::SetKey;
 use super::generations::{SUSPECT, manifest_path, manifests, manifests_of_all, remove, remove_unneeded};
 use super::load::{damage, load_sets};
-use crate::base::ids::index_u32;
+use crate::base::ids::{index_u32, to_u64};
 use crate::base::mix::{Fingerprint, LANE_STATES};
-use crate::base::{Depth, Error, ProcessId, Result, atomic_file, regular_file};
+use crate::base::{Depth, Error, ProcessId, Result, StateRank, atomic_file, regular_file};
 use crate::exchange::{agree, broadcast_from};
 use crate::ranking::StateSpace;
-use crate::search::manifest::{LevelRecord, MOST_MANIFEST_BYTES, Manifest, PackFile};
+use crate::search::manifest::{LevelRecord, MOST_MANIFEST_BYTES, Manifest};
 use crate::search::observer::{Event, Observer};
 use crate::search::{Search, archive, samples};
 use crate::store::LevelPart;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
@@ -90,8 +91,13 @@ fn start(search: &mut Search<'_>) -> Result<()> {
     let mut sums = [found.states, found.fingerprint.0[0], found.fingerprint.0[1]];
     search.exchange.sum(&mut sums);
     let found = LevelPart { states: sums[0], fingerprint: Fingerprint([sums[1], sums[2]]) };
+    // A start that no process owned would be missing from all that follows.
+    let starts: BTreeSet<StateRank> = search.puzzle.starts().iter().map(|start| StateSpace::of(search.puzzle).rank(start)).collect();
+    if found.states != to_u64(starts.len()) {
+        return Err(Error::invariant("start states in the shards of all processes", found.states, starts.len()));
+    }
     search.levels = vec![LevelRecord::new(Depth::ZERO, found)];
-    samples::draw(search);
+    samples::draw(search)?;
     if search.settings.keep_levels {
         archive::write(search, Depth::ZERO)?;
     }
@@ -103,6 +109,7 @@ fn put_starts(search: &mut Search<'_>) -> Result<LevelPart> {
     let space = StateSpace::of(search.puzzle);
     for start in search.puzzle.starts() {
         let rank = space.rank(start);
+        // The others are other processes' to put; `start` counts whether all of them were.
         if let Some(own) = search.own_shard(search.partition.shard_of(rank)) {
             search.shards[own].accept(&[rank.0])?;
         }
@@ -132,7 +139,8 @@ fn restore(search: &mut Search<'_>, depth: Depth, holder: ProcessId) -> Result<(
             .blocks
             .iter()
             .map(|(pack, entry)| {
-                let pack = manifest.packs.get(index_u32(*pack)).cloned().unwrap_or(PackFile { path: String::new(), bytes: 0 });
+                // There is such a pack, or `decode` had refused the manifest.
+                let pack = manifest.packs[index_u32(*pack)].clone();
                 ((entry.shard, SetKey::of(entry.set)), (pack, entry.clone()))
             })
             .collect();
