@@ -2,7 +2,7 @@
 //!
 //! A name, a host, a path or a message of another process may hold anything: a line end would print a second line that looks like ours, an escape sequence would
 //! colour or erase what stands there, and marks of writing direction would reorder it. So whatever was not written by this program passes through here before it is
-//! shown. JSON and quoted Rust strings escape by themselves.
+//! shown.
 
 use std::fmt;
 use std::path::Path;
@@ -37,6 +37,21 @@ pub fn shown_line(text: &str) -> String {
         if is_plain(letter) { line.push(letter) } else { line.extend(letter.escape_default()) }
     }
     line
+}
+
+/// JSON for a terminal: JSON itself escapes only some of the control characters, and only in strings there are others than line ends.
+#[must_use]
+pub fn shown_json(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for letter in json.chars() {
+        if letter == '\n' || is_plain(letter) {
+            shown.push(letter);
+        } else {
+            let mut units = [0; 2];
+            shown.extend(letter.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")));
+        }
+    }
+    shown
 }
 
 /// A path on one line; bytes that are no text are replaced.
@@ -75,6 +90,17 @@ mod tests {
         assert_eq!(shown_line("a\u{202e}b\u{2028}c\u{200b}\u{feff}"), "a\\u{202e}b\\u{2028}c\\u{200b}\\u{feff}");
         let plain = "läuft \"so\" \\ 'e\u{301}' 置換 🎲";
         assert_eq!(shown_line(plain), plain);
+    }
+
+    #[test]
+    fn json_stays_what_it_says() {
+        let text = "a\n\r\u{1b}\u{9b}\u{202e}\u{e0001}ü\"";
+        let shown = shown_json(&serde_json::to_string_pretty(&[text]).expect("text"));
+        assert!(
+            shown.chars().all(|letter| letter == '\n' || is_plain(letter)) && shown.contains("\\u009b\\u202e\\udb40\\udc01ü"),
+            "{shown}"
+        );
+        assert_eq!(serde_json::from_str::<Vec<String>>(&shown).expect("JSON"), [text]);
     }
 
     #[test]

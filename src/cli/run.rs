@@ -10,7 +10,7 @@ use super::watcher::Watcher;
 use crate::base::config_text::MOST_FILE_BYTES;
 use crate::base::error::EXIT_STOPPED;
 use crate::base::ids::{to_u64, to_usize};
-use crate::base::shown::shown_line;
+use crate::base::shown::{shown_json, shown_line};
 use crate::base::{Error, ProcessId, Result, last_words, regular_file};
 use crate::evidence::Provenance;
 use crate::evidence::dataset::{self, Summary};
@@ -219,7 +219,7 @@ fn summary_line(summary: &Summary, root: &Path) -> String {
 
 fn print_summary(arguments: &SessionArguments, summary: &Summary, root: &Path, prefix: &str) -> Result<()> {
     if arguments.json {
-        session::print_found(&serde_json::to_string_pretty(summary).expect("plain data with text keys"))
+        session::print_found(&shown_json(&serde_json::to_string_pretty(summary).expect("plain data with text keys")))
     } else if !arguments.quiet {
         session::print_found(&shown_line(&format!("{prefix}{}", summary_line(summary, root))))
     } else {

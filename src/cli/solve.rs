@@ -7,7 +7,7 @@ use super::arguments::{SolveArguments, SolveFamily};
 use super::run_config::{RunConfig, partition_of};
 use super::solve_board::solve_board;
 use crate::base::ids::to_usize;
-use crate::base::shown::shown_line;
+use crate::base::shown::{shown_json, shown_line};
 use crate::base::{Error, Result};
 use crate::evidence::dataset;
 use crate::evidence::unreachable::{self, Unreachable};
@@ -51,7 +51,7 @@ pub fn solve_command(arguments: &SolveArguments) -> Result<i32> {
     let answer = Answer { puzzle: &puzzle, ends: &ends, solution };
     let drawing = Drawing::of(&config.puzzle, &puzzle);
     if arguments.json {
-        println!("{}", answer.to_json(arguments, &drawing));
+        println!("{}", shown_json(&answer.to_json(arguments, &drawing).to_string()));
         return Ok(0);
     }
     answer.print(arguments, &drawing);

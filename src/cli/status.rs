@@ -5,7 +5,7 @@ use super::progress::{readable_count, span};
 use super::run_state::{RunState, State, age_seconds};
 use crate::base::Result;
 use crate::base::ids::{approximate, rounded_down};
-use crate::base::shown::shown_line;
+use crate::base::shown::{shown_json, shown_line};
 use crate::search::RunFolder;
 use jiff::Timestamp;
 use std::path::Path;
@@ -21,7 +21,8 @@ pub const EXIT_CODES: &str = "Exit codes: 0 the run is at work, or complete; 75 
 pub fn status(arguments: &StatusArguments) -> Result<i32> {
     let run = RunState::look(&arguments.folder)?;
     if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&json(&run, &arguments.folder)).expect("plain data with text keys"));
+        let json = serde_json::to_string_pretty(&json(&run, &arguments.folder)).expect("plain data with text keys");
+        println!("{}", shown_json(&json));
     } else {
         for (name, value) in lines(&run, &arguments.folder) {
             println!("{name:<11} {}", shown_line(&value));
