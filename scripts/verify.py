@@ -22,7 +22,7 @@ import struct
 import sys
 
 MOST_RANKS = 20_000_000  # of a distance certificate; some bytes of memory for each
-MOST_PLANES = 1 << 20
+MOST_PLANES = 1 << 20  # and blocks of a file
 MOST_BALL_BYTES = 1 << 30
 MOST_FILE_BYTES = 1 << 26
 MOST_WORK = 10**10  # labels moved and bytes read, for one certificate
@@ -558,57 +558,66 @@ def members_of(data, path, ranks, shard_size, records):
         need(first <= 253 and position <= len(payload), "an integer of the index")
         return int.from_bytes(payload[start:position], "little")
 
-    for _ in range(integer()):
-        shard, set_, encoding, count, length, is_packed, start, stored_length, checksum = (integer() for _ in range(9))
+    count = integer()
+    unreadable_unless(count <= MOST_PLANES, f"{TOO_LARGE} {count} blocks")
+    blocks = [[integer() for _ in range(9)] for _ in range(count)]
+    need(position == len(payload), "nothing after the last block")
+    for _, set_, encoding, _, _, is_packed, *_ in blocks:
+        need(set_ == 1 and encoding <= 3 and is_packed <= 1, "levels in a known encoding")
+    for shard, _, encoding, count, length, is_packed, start, stored_length, checksum in blocks:
         first, size = shard * shard_size, min(shard_size, ranks - shard * shard_size)
-        longest = {2: 10 * count, 3: (size + 63) // 64 * 8}.get(encoding, 0)
-        need(set_ == 1 and encoding <= 3 and is_packed <= 1, "a level in a known encoding")
-        need(0 <= count <= size > 0 and length <= longest, "members that fit the shard, and their bytes")
+        refuted_unless(size > 0, f"{path}: found shard {shard}, expected numbers below {ranks}")
         need(32 <= start <= start + stored_length <= index, "a block within the file")
-        records.spend(stored_length + length + count)
+        records.spend(stored_length + 100)
         raw = data[start : start + stored_length]
         refuted_unless(xxh3_64(raw) == checksum, f"{path}: found another checksum of a block")
+        bits_length = (size + 63) // 64 * 8
+        is_length = length == bits_length if encoding == 3 else length <= (10 * count if encoding == 2 else 0)
+        need(count <= size and is_length, "members that fit the shard, and their bytes")
+        records.spend(length + count)
         raw = decompressed(raw, length) if is_packed else raw
         need(len(raw) == length, "a block of its length")
-        if encoding == 2:
-            offsets = list_of(raw)
-        elif encoding == 3:
-            need(length == longest, "the bits of the shard")
+        if encoding == 3:
             bits = "".join(f"{byte:08b}"[::-1] for byte in raw)
-            offsets = [offset for offset, bit in enumerate(bits) if bit == "1"]
+            offsets = (offset for offset, bit in enumerate(bits) if bit == "1")
         else:
-            offsets = range(size if encoding == 1 else 0)
-        need(len(offsets) == count and (count == 0 or offsets[-1] < size), "the members that are stated")
-        yield from (first + offset for offset in offsets)
-    need(position == len(payload), "nothing after the last block")
+            offsets = list_of(raw) if encoding == 2 else range(size * encoding)
+        found = 0
+        for found, offset in enumerate(offsets, 1):
+            need(offset < size, "members within the shard")
+            yield first + offset
+        need(found == count, f"{count} members")
 
 
 def list_of(raw):
     """Ascending offsets: LEB128 of the first, then of each distance less 1."""
-    offsets, value, shift, last = [], 0, 0, -1
+    value, shift, last = 0, 0, -1
     for byte in raw:
         value |= (byte & 127) << shift
         shift += 7
+        unreadable_unless(byte < 128 or shift < 64, "found a number that is too long")
         if byte < 128:
             last += value + 1
-            offsets.append(last)
+            yield last
             value = shift = 0
     unreadable_unless(shift == 0, "found a list that ends within a number")
-    return offsets
 
 
 def decompressed(stored, length):
-    """The bytes of a zstd frame, at most `length`."""
+    """The bytes of zstd frames, at most `length` and one more."""
+    raw = b""
     try:
         from compression import zstd
     except ImportError:
         return decompressed_by_the_system(stored, length)
     try:
-        frame = zstd.ZstdDecompressor()
-        raw = frame.decompress(stored, max_length=length + 1)
+        while stored and len(raw) <= length:
+            frame = zstd.ZstdDecompressor()
+            raw += frame.decompress(stored, max_length=length + 1 - len(raw))
+            unreadable_unless(frame.eof, "found no whole zstd frame")
+            stored = frame.unused_data
     except zstd.ZstdError:
         raise Unreadable("found no zstd frame") from None
-    unreadable_unless(frame.eof and not frame.unused_data, "found no whole zstd frame")
     return raw
 
 
@@ -621,7 +630,7 @@ def decompressed_by_the_system(stored, length):
     library.ZSTD_decompress.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
     raw = ctypes.create_string_buffer(length + 1)
     written = library.ZSTD_decompress(raw, length, stored, len(stored))
-    unreadable_unless(written <= length, "found no zstd frame of the stated length")
+    unreadable_unless(written <= length, "found no zstd frames of the stated length")
     return raw.raw[:written]
 
 
@@ -749,10 +758,8 @@ def main(paths):
     for path in itertools.chain.from_iterable(map(certificates, paths)):
         try:
             verdict, told = "verified", check(path)
-        except Refuted as error:
-            verdict, told = "refuted", f"{error}"
-        except Unreadable as error:
-            verdict, told = "unreadable", f"{error}"
+        except (Refuted, Unreadable) as error:
+            verdict, told = type(error).__name__.lower(), f"{error}"
         verdicts.add(verdict)
         print(f"{verdict:<12}{printable(path)}: {printable(told)}", flush=True)
     return 1 if "refuted" in verdicts else 2 if "unreadable" in verdicts else 0

@@ -1,5 +1,7 @@
-//! `certify distance`, `recheck` and `spot-solve` change `manifest.json` of a complete run. Killed before any of their file operations they leave a folder that is whole:
-//! `sha256sum -c` passes, every reader accepts it, the label is the one before or after, and the same command ends what was begun.
+//! `certify distance`, `recheck` and `spot-solve` change `manifest.json` of a complete run. Killed
+//! before any of their file operations they leave a folder that is whole: `sha256sum -c` passes,
+//! every reader accepts it, the label is the one before or after, and the same command ends what
+//! was begun.
 
 mod common;
 #[path = "common/forgery.rs"]
@@ -46,7 +48,8 @@ fn accepted(run: &Path, context: &str) -> String {
         .collect();
     assert!(missing.is_empty(), "{context}: only manifest.json may be missing: {missing:?}");
     succeed(farthest().arg("status").arg(run));
-    // What the checker says of a run depends on the certificate: it must not call the folder unreadable or false.
+    // What the checker says of a run depends on the certificate: it must not call the folder
+    // unreadable or false.
     let (code, stdout, stderr) = outcome(checker("256M").arg(run));
     assert!(code == 0 || (code == 3 && !run.join("distance.cert").exists()), "{context}: farthest-verify: {code}\n{stdout}{stderr}");
     shown_label(run)
@@ -90,7 +93,8 @@ fn a_killed_certify_distance_leaves_a_whole_run() {
     sweep(&["certify", "distance"], &complete(folder.path(), "turnstyle-5"), "single run", "certified");
 }
 
-/// Again, over an earlier certificate of other bytes, and in a folder of an earlier version, which lists neither the certificate nor the archive.
+/// Again, over an earlier certificate of other bytes, and in a folder of an earlier version, which
+/// lists neither the certificate nor the archive.
 #[test]
 fn a_killed_second_certify_distance_leaves_a_whole_run() {
     let folder = scratch();
@@ -164,7 +168,8 @@ fn what_an_earlier_version_left_is_ended() {
         fs::copy(sums.join("SHA256SUMS"), copy.join("SHA256SUMS")).expect("copied");
         copy
     };
-    // Before the first rename, and after the second, the left-over is passed over, and the next change removes it.
+    // Before the first rename, and after the second, the left-over is passed over, and the next
+    // change removes it.
     for copy in [state("none", &before, &before), state("both", &run, &run)] {
         succeed(farthest().arg("table").arg(&copy));
         succeed(farthest().arg("status").arg(&copy));

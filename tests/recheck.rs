@@ -1,12 +1,17 @@
-//! A recheck repeats a run in another way: equal levels earn the run a label, any difference is found, named, and never forgotten.
+//! A recheck repeats a run in another way: equal levels earn the run a label, any difference is
+//! found, named, and never forgotten.
 
 mod common;
+#[path = "common/forgery.rs"]
+mod forgery;
 
-use common::disturb::{copy_folder, fail_with, fault, mpirun_beside, names, only_line, scratch, sum_again};
+use common::disturb::{copy_folder, fail_with, fault, mpirun_beside, names, only_line, scratch};
 use common::needs::{Need, test_lacks};
-use common::{SAME_BYTES, farthest, json, outcome, result_bytes, succeed};
-use farthest::evidence::manifest_file::{self, VerifiedCertificate};
+use common::{SAME_BYTES, certified, farthest, json, outcome, result_bytes, succeed};
+use farthest::base::StateRank;
 use farthest::evidence::{Evidence, dataset};
+use farthest::ranking::StateSpace;
+use forgery::{alter, claim, exchanged, fingerprint_again, replace, sum_again};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,22 +31,8 @@ fn complete(folder: &Path, puzzle: &str, search: &str, more: &[&str]) -> PathBuf
     run
 }
 
-/// What the checker is said to have verified.
-fn certificate() -> VerifiedCertificate {
-    let [file, sha256, checker, date] = ["distance.cert", "00ff", "farthest-verify 0.1.0", "2026-01-01T00:00:00Z"].map(String::from);
-    VerifiedCertificate { file, sha256, checker, date, commands: Vec::new() }
-}
-
 fn label(run: &Path) -> Evidence {
-    dataset::read(run).expect("a whole run folder").manifest.evidence
-}
-
-/// Replaces text in a file of the run, and puts the checksums right, as somebody would who wants it to go unnoticed.
-fn alter(run: &Path, name: &str, from: &str, to: &str) {
-    let text = fs::read_to_string(run.join(name)).expect("readable");
-    assert!(text.contains(from), "{name} holds no {from:?}: {text}");
-    fs::write(run.join(name), text.replacen(from, to, 1)).expect("written");
-    sum_again(run);
+    dataset::read(run).expect("a whole run folder").evidence
 }
 
 #[test]
@@ -100,42 +91,72 @@ fn several_mpi_processes_recheck_together() {
     assert_eq!(json(&run, "manifest.json")["rechecks"].as_array().map(Vec::len), Some(2));
 }
 
-/// The counts of an independent program: 464 states of depth 12, 9 of depth 15, the last, and so on (`tests/known/turnstyle_step.tsv`).
+/// The counts of an independent program: 464 states of depth 12, 9 of depth 15, the last, and so on
+/// (`tests/known/turnstyle_step.tsv`). What is altered contradicts nothing that can be told without
+/// searching: only a second search finds it.
 #[test]
 fn altered_results_are_found_named_and_never_called_rechecked() {
     let folder = scratch();
-    let run = complete(folder.path(), "turnstyle-7", "", &[]);
-    let levels = fs::read_to_string(run.join("levels.tsv")).expect("readable");
-    let row = |depth: usize| levels.lines().nth(depth + 1).expect("a level").to_owned();
-    let fingerprint = row(9).rsplit('\t').next().expect("columns").to_owned();
-    let other = if fingerprint.starts_with('0') { "1" } else { "0" }.to_owned() + &fingerprint[1..];
-    let antipode = common::antipodes(&run).swap_remove(3);
-    for (number, (name, from, to, place)) in [
-        ("levels.tsv", row(12), row(12).replace("\t464\t", "\t465\t"), "levels.tsv: level 12 holds"),
-        ("levels.tsv", fingerprint, other, "levels.tsv: level 9 holds"),
-        ("levels.tsv", format!("{}\n", row(15)), String::new(), "levels.tsv: level 15 holds \"no such row\""),
-        ("antipodes.tsv", antipode, "1 2 3 4 5 6 7".into(), "antipodes.tsv: line 5 holds"),
-        ("distribution.tsv", "2\t6\n3\t12\n".into(), "2\t12\n3\t6\n".into(), "distribution.tsv: level 2 holds"),
-    ]
-    .into_iter()
-    .enumerate()
-    {
+    let run = complete(folder.path(), "turnstyle-7", "keep_levels = true", &[]);
+    let puzzle = dataset::read(&run).expect("whole").puzzle;
+    let changes: [(&str, &dyn Fn(&Path)); 4] = [
+        ("distribution.tsv: level 12 holds", &|run| {
+            assert_eq!(exchanged(run, 12)[13], 464, "of depth 12");
+            claim(run, &exchanged(run, 12), 3);
+        }),
+        ("levels.tsv: level 9 holds", &|run| {
+            let text = fs::read_to_string(run.join("levels.tsv")).expect("readable");
+            let row = text.lines().nth(10).expect("level 9");
+            let other = if row.ends_with('0') { "1" } else { "0" };
+            replace(run, "levels.tsv", row, &format!("{}{other}", &row[..row.len() - 1]));
+            fingerprint_again(run);
+        }),
+        // Edges that stay on two levels are said to lead from one to the other.
+        ("levels.tsv: level 9 holds", &|run| {
+            let text = fs::read_to_string(run.join("levels.tsv")).expect("readable");
+            let mut rows: Vec<Vec<String>> = text.lines().map(|row| row.split('\t').map(str::to_owned).collect()).collect();
+            let mut change = |row: usize, cell: usize, by: i64| {
+                rows[row][cell] = (rows[row][cell].parse::<i64>().expect("a number") + by).to_string();
+            };
+            for (row, cell, by) in [(10, 3, 1), (10, 4, -1), (11, 2, -1), (11, 3, 1)] {
+                change(row, cell, by);
+            }
+            let rows: Vec<String> = rows.iter().map(|row| row.join("\t") + "\n").collect();
+            fs::write(run.join("levels.tsv"), rows.concat()).expect("written");
+            sum_again(run);
+        }),
+        ("antipodes.tsv: line 2 holds", &|run| {
+            let first = fs::read_to_string(run.join("antipodes.tsv")).expect("readable").lines().nth(1).expect("an antipode").to_owned();
+            let rank: u64 = first.split('\t').next().expect("cells").parse().expect("a rank");
+            let other = format!("{}\t{}", rank - 1, puzzle.text(&StateSpace::of(&puzzle).unrank(StateRank(rank - 1))));
+            // No sample gives it away.
+            let samples = fs::read_to_string(run.join("samples.tsv")).expect("readable");
+            let kept: String = samples.lines().filter(|row| !row.starts_with("15\t")).map(|row| format!("{row}\n")).collect();
+            fs::write(run.join("samples.tsv"), kept).expect("written");
+            alter(run, "antipodes.tsv", &first, &other);
+        }),
+    ];
+    for (number, (place, change)) in changes.into_iter().enumerate() {
         let copy = folder.path().join(number.to_string());
         copy_folder(&run, &copy);
         succeed(&mut recheck(&copy));
-        alter(&copy, name, &from, &to);
-        assert_eq!(label(&copy), Evidence::Rechecked, "the altered folder looks whole");
+        change(&copy);
+        assert_eq!(label(&copy), Evidence::Rechecked, "{place}: the altered folder looks whole");
         let before = result_bytes(&copy);
         let stderr = fail_with(1, recheck(&copy).arg("--quiet"));
         let line = only_line(&stderr);
         assert!(line.contains(place) && line.contains("disputed"), "{line}");
         assert_eq!(label(&copy), Evidence::Disputed);
         assert_eq!(result_bytes(&copy), before);
-        // Neither a certificate nor an equal recheck decides who is right.
-        assert_eq!(manifest_file::record_certificate(&copy, certificate()).expect("recorded"), Evidence::Disputed);
-        fs::copy(run.join(name), copy.join(name)).expect("copied");
-        alter(&copy, name, "", "");
+        // Neither an equal recheck nor a certificate decides who is right.
+        for name in SAME_BYTES {
+            fs::copy(run.join(name), copy.join(name)).expect("copied");
+        }
+        sum_again(&copy);
         succeed(&mut recheck(&copy));
+        assert_eq!(label(&copy), Evidence::Disputed);
+        let told = succeed(farthest().args(["certify", "distance"]).arg(&copy));
+        assert!(told.contains("verified; the run is now \"disputed\""), "{told}");
         assert_eq!(label(&copy), Evidence::Disputed);
     }
 }
@@ -143,15 +164,23 @@ fn altered_results_are_found_named_and_never_called_rechecked() {
 #[test]
 fn a_certificate_ranks_above_a_recheck() {
     let folder = scratch();
-    let run = complete(folder.path(), "turnstyle-5", "", &[]);
-    assert_eq!(manifest_file::record_certificate(&run, certificate()).expect("recorded"), Evidence::Certified);
-    succeed(&mut recheck(&run));
+    let run = certified("turnstyle-5", "step", folder.path());
     assert_eq!(label(&run), Evidence::Certified);
-    manifest_file::record_certificate(&run, certificate()).expect("recorded");
-    assert_eq!(json(&run, "manifest.json")["certificates"], serde_json::json!([certificate()]), "recorded once");
+    let told = succeed(&mut recheck(&run));
+    assert!(told.starts_with("turnstyle-5 step: certified: all 10 levels"), "{told}");
+    assert_eq!(label(&run), Evidence::Certified);
+    succeed(farthest().args(["certify", "distance"]).arg(&run));
+    assert_eq!(json(&run, "manifest.json")["certificates"].as_array().map(Vec::len), Some(1), "recorded once");
+    // Without the certificate the recheck is what is left.
+    fs::remove_file(run.join("distance.cert")).expect("there");
+    forgery::edit_sums(&run, |line| (!line.ends_with("distance.cert")).then(|| line.to_owned()));
+    assert_eq!(label(&run), Evidence::Rechecked);
+    let told = succeed(&mut recheck(&run));
+    assert!(told.starts_with("turnstyle-5 step: rechecked: all 10 levels"), "{told}");
 }
 
-/// Killed at every file operation: the run folder is whole at every moment, and the same command goes on.
+/// Killed at every file operation: the run folder is whole at every moment, and the same command
+/// goes on.
 #[test]
 fn a_killed_recheck_leaves_a_whole_run_and_can_be_repeated() {
     let folder = scratch();

@@ -13,7 +13,7 @@ mod texts;
 
 use checkers::{Answer, compare, count};
 use common::disturb::{Dice, copy_folder, scratch};
-use common::{contents, known, numbers};
+use common::{certified, contents, known, numbers};
 use std::fs;
 use std::path::{Path, PathBuf};
 use texts::one_of;
@@ -64,6 +64,17 @@ fn both_verify_the_published_certificates() {
 }
 
 #[test]
+fn both_verify_fresh_runs_of_every_numbering() {
+    let folder = scratch();
+    let larger = [("turnstyle-9", "step"), ("turnstyle-8", "turn"), ("turnstyle-8", "flip"), ("board-3x4n3", "quarter")];
+    let larger = larger.map(|(puzzle, metric)| certified(puzzle, metric, folder.path()));
+    let runs = small_runs(folder.path()).into_iter().chain(larger);
+    let files: Vec<(PathBuf, String)> = runs.map(|run| (run.join("distance.cert"), "a run".to_owned())).collect();
+    let answers = compare(&files);
+    assert_eq!(count(&answers, Answer::Verified), files.len());
+}
+
+#[test]
 fn both_answer_alike_about_the_fixtures() {
     let good = certificates(&known("certificates"));
     let files: Vec<(PathBuf, String)> =
@@ -76,11 +87,26 @@ fn both_answer_alike_about_the_fixtures() {
     assert!(refuted > 40 && unreadable > 60 && too_large < 12, "{refuted} refuted, {unreadable} unreadable, {too_large} too large");
 }
 
-/// Runs small enough to be changed and checked many times.
-fn small_runs() -> Vec<PathBuf> {
-    ["rotation-board-2x3n2/half", "rotation-board-2x3n2/quarter", "rotation-board-3x4n3/half", "rotation-board-2x4n2/half"]
-        .map(|name| root().join("results").join(name))
-        .to_vec()
+/// A cycle and a swap; no move undoes the cycle.
+const DIRECTED: &str = "family = \"permutations\"\nname = \"directed\"\npositions = 5\n[[generators]]\nname = \"c\"\ncycles = \"(0 1 2 3 4)\"\n\
+                        [[generators]]\nname = \"s\"\ncycles = \"(0 1)\"\n";
+
+/// A cycle of three places and a swap of two others at once: two planes, and a sign that halves each.
+const HALVED: &str = "family = \"permutations\"\nname = \"halved\"\npositions = 6\ninverses = true\n[[generators]]\nname = \"a\"\n\
+                      cycles = \"(0 1 2 3)(4 5)\"\n[[generators]]\nname = \"b\"\ncycles = \"(1 2)(4 5)\"\n";
+
+/// Published runs of boards and fresh ones of all other numberings, small enough to be changed and checked many times.
+fn small_runs(folder: &Path) -> Vec<PathBuf> {
+    let boards = ["rotation-board-2x3n2/half", "rotation-board-2x3n2/quarter", "rotation-board-3x4n3/half", "rotation-board-2x4n2/half"];
+    let boards = boards.map(|name| root().join("results").join(name));
+    let own = [("directed", DIRECTED), ("halved", HALVED)].map(|(name, text)| {
+        let path = folder.join(format!("{name}.toml"));
+        fs::write(&path, text).expect("written");
+        (path.to_str().expect("UTF-8").to_owned(), "step")
+    });
+    let named = [("turnstyle-6", "step"), ("turnstyle-7", "step"), ("turnstyle-6", "turn"), ("turnstyle-6", "flip")];
+    let named = named.map(|(puzzle, metric)| (puzzle.to_owned(), metric));
+    boards.into_iter().chain(named.into_iter().chain(own).map(|(puzzle, metric)| certified(&puzzle, metric, folder))).collect()
 }
 
 /// The certificate of a run and its archive, alone.
@@ -103,14 +129,17 @@ fn check_balance(answers: &[Answer]) {
 #[test]
 fn both_answer_alike_about_changed_certificates() {
     let folder = scratch();
+    fs::create_dir(folder.path().join("runs")).expect("created");
     let mut dice = Dice::new(11);
     let small = certificates(&root().join("results")).into_iter().chain(certificates(&known("certificates")));
     let small: Vec<PathBuf> = small.filter(|path| listed_states(path) <= MOST_STATES_OF_MANY && !path.ends_with("distance.cert")).collect();
     // Large states only slow this down.
     let texts: Vec<String> = small.iter().map(|path| fs::read_to_string(path).expect("text")).filter(|text| text.len() < 3_000).collect();
     let kinds = ["word", "group", "invariant", "closed-set", "bidirectional"];
-    let runs: Vec<(PathBuf, String)> =
-        (small_runs().into_iter().take(2)).map(|run| (run.clone(), fs::read_to_string(run.join("distance.cert")).expect("text"))).collect();
+    let runs: Vec<(PathBuf, String)> = small_runs(&folder.path().join("runs"))
+        .into_iter()
+        .map(|run| (run.clone(), fs::read_to_string(run.join("distance.cert")).expect("text")))
+        .collect();
     let mut files = Vec::new();
     for attempt in 0.. {
         let number = files.len();
@@ -145,8 +174,9 @@ fn both_answer_alike_about_changed_certificates() {
 #[test]
 fn both_answer_alike_about_changed_archives() {
     let folder = scratch();
+    fs::create_dir(folder.path().join("runs")).expect("created");
     let mut dice = Dice::new(12);
-    let runs = small_runs();
+    let runs = small_runs(&folder.path().join("runs"));
     let mut files = Vec::new();
     for attempt in 0.. {
         let number = files.len();

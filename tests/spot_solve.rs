@@ -50,13 +50,21 @@ fn samples_are_as_deep_as_stated() {
 fn a_wrong_depth_is_noticed_and_marks_the_run() {
     let folder = common::folder_in_memory();
     run("turnstyle-8", "step", folder.path());
-    let text = fs::read_to_string(folder.path().join("samples.tsv")).expect("there");
-    // A state of level 9 is said to be of level 11.
-    let line = text.lines().find(|line| line.starts_with("9\t")).expect("level 9");
-    replace(folder.path(), "samples.tsv", &text.replace(line, &line.replacen("9\t", "11\t", 1)));
+    // A state of level 9 is said to be of level 11, and one of level 11 of level 9.
+    let mut rows = samples(folder.path());
+    let of = |depth: &str| rows.iter().position(|row| row[0] == depth).expect("a sample");
+    let (nine, eleven) = (of("9"), of("11"));
+    rows[nine][0] = "11".into();
+    rows[eleven][0] = "9".into();
+    rows.sort_by_key(|row| (row[0].parse::<u64>().expect("a depth"), row[1].parse::<u64>().expect("a rank")));
+    let text: String = rows.iter().map(|row| row.join("\t") + "\n").collect();
+    replace(folder.path(), "samples.tsv", &format!("depth\trank\tstate\n{text}"));
     let (code, _, stderr) = common::outcome(common::farthest().arg("spot-solve").arg(folder.path()));
     assert_eq!(code, 1, "{stderr}");
-    assert!(stderr.contains("of depth 11 in samples.tsv, has a shortest word of 9 moves") && stderr.contains("disputed"), "{stderr}");
+    assert!(
+        stderr.contains("of depth 9 in samples.tsv, has a shortest word of 11 moves") && stderr.contains("now marked as disputed"),
+        "{stderr}"
+    );
     assert_eq!(common::json(folder.path(), "manifest.json")["evidence"], "disputed");
 }
 

@@ -1,4 +1,5 @@
-//! The files of a level archive with their digests, for the certificate of the distances and for `SHA256SUMS`.
+//! The files of a level archive with their digests, for the certificate of the distances and for
+//! `SHA256SUMS`.
 
 use super::certificate::ArchiveFile;
 use super::checksums::{LEVELS, is_level_file, sha256};
@@ -8,10 +9,12 @@ use crate::base::{Depth, Error, Result, regular_file};
 use crate::search::archive;
 use std::path::Path;
 
-/// The archive of the run folder `run`, checked to hold `levels` states by depth: by depth, then by name.
+/// The archive of the run folder `run`, checked to hold `levels` states by depth: by depth, then by
+/// name.
 ///
 /// # Errors
-/// `Io` when a file is missing, `BadData` when one is damaged or a level holds another number of states.
+/// `Io` when a file is missing, `BadData` when one is damaged or a level holds another number of
+/// states.
 pub fn of_run(run: &Path, partition: &Partition, levels: &[u64]) -> Result<Vec<ArchiveFile>> {
     let root = run.join(LEVELS);
     if !root.is_dir() {

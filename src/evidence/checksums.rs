@@ -1,7 +1,9 @@
-//! `SHA256SUMS`: the digests of the files of a run folder, one a line as `sha256sum` writes and checks them, ascending by path.
+//! `SHA256SUMS`: the digests of the files of a run folder, one a line as `sha256sum` writes and
+//! checks them, ascending by path.
 //!
-//! Every line is right at every moment, also while the folder is changed: a line goes before its file is replaced, and comes back after it. So one line may be missing,
-//! that of `manifest.json`, the only file of a complete run that changes.
+//! Every line is right at every moment, also while the folder is changed: a line goes before its
+//! file is replaced, and comes back after it. So one line may be missing, that of `manifest.json`,
+//! the only file of a complete run that changes.
 
 use crate::base::ids::to_u64;
 use crate::base::{Error, Result, atomic_file, regular_file};
@@ -41,7 +43,8 @@ pub const MOST_TABLE_BYTES: u64 = 4 << 30;
 /// Bytes hashed at a time.
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// Longest part of a line that a message shows, in characters: a digest and some of what comes after it.
+/// Longest part of a line that a message shows, in characters: a digest and some of what comes
+/// after it.
 const LONGEST_SHOWN: usize = 130;
 
 const RESTORE: &str = "the files do not belong together; restore them, or run again with --resume never --force";
@@ -64,7 +67,8 @@ impl Checksums {
         Ok(sums)
     }
 
-    /// Reads `SHA256SUMS`, and checks all that it lists but the archived levels: those are only looked for, as they may be gigabytes.
+    /// Reads `SHA256SUMS`, and checks all that it lists but the archived levels: those are only
+    /// looked for, as they may be gigabytes.
     ///
     /// # Errors
     /// `Io` when a file is missing, `BadData` when one is not as listed, or not listed.
@@ -149,7 +153,8 @@ impl Checksums {
     }
 }
 
-/// Whether a version that wrote `SHA256SUMS.next` was stopped between its two renames: that file has the digest of the manifest that is there.
+/// Whether a version that wrote `SHA256SUMS.next` was stopped between its two renames: that file
+/// has the digest of the manifest that is there.
 fn interrupted_before(folder: &Path, manifest: &str) -> bool {
     let path = folder.join(LEFT_OVER);
     let text = regular_file::read_text(&path, regular_file::MOST_TEXT_BYTES);

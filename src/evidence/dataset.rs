@@ -1,7 +1,10 @@
-//! The files of a complete run: written whole, synced, and read back. The formats are in the README of this layer.
+//! The files of a complete run: written whole, synced, and read back. The formats are in the README
+//! of this layer.
 //!
-//! Whoever reads a run reads it here, and all of it is checked each time: the digests; that the configuration builds the puzzle that was searched; that the group has as many states as
-//! the levels; and that the files say the same, as far as that can be told without searching. So a table, a status and a label rest on the same checks.
+//! Whoever reads a run reads it here, and all of it is checked each time: the digests; that the
+//! configuration builds the puzzle that was searched; that the group has as many states as the
+//! levels; and that the files say the same, as far as that can be told without searching. So a
+//! table, a status and a label rest on the same checks.
 
 use super::archive_files;
 use super::certificate::{ArchiveFile, Certificate};
@@ -60,7 +63,8 @@ pub struct Summary {
     pub puzzle_digest: String,
 }
 
-/// Writes all files of a complete run to `folder`, where `run.toml` stands already, and reads them back.
+/// Writes all files of a complete run to `folder`, where `run.toml` stands already, and reads them
+/// back.
 ///
 /// # Errors
 /// `Io` when a file cannot be written; `BadData` when it does not hold what was written.
@@ -141,8 +145,9 @@ fn tables(puzzle: &Puzzle, outcome: &Outcome) -> [(&'static str, String); 4] {
     ]
 }
 
-/// Compares the tables in `folder` with what another search of the same puzzle found; `None` when they are the same bytes, else the first
-/// difference in words: the file, the level or line, and both rows.
+/// Compares the tables in `folder` with what another search of the same puzzle found; `None` when
+/// they are the same bytes, else the first difference in words: the file, the level or line, and
+/// both rows.
 ///
 /// # Errors
 /// `Io` when a file cannot be read.
@@ -294,8 +299,10 @@ fn in_millionths(mean: f64) -> f64 {
     (mean * 1e6).round() / 1e6
 }
 
-/// Changes the manifest of a complete run, and the checksums with it, in three steps that are each one rename: the line of the manifest leaves `SHA256SUMS`, the manifest is replaced,
-/// the new line comes in. So all lines are right at every moment, and [`read`] accepts the folder before or after, never a mixture. A change that was stopped on its way is ended by the next one.
+/// Changes the manifest of a complete run, and the checksums with it, in three steps that are each
+/// one rename: the line of the manifest leaves `SHA256SUMS`, the manifest is replaced, the new line
+/// comes in. So all lines are right at every moment, and [`read`] accepts the folder before or
+/// after, never a mixture. A change that was stopped on its way is ended by the next one.
 ///
 /// # Errors
 /// As [`read`]; `Io` when a file cannot be written.
@@ -313,11 +320,13 @@ pub fn change_manifest(folder: &Path, change: impl FnOnce(&mut ManifestFile)) ->
     read(folder)
 }
 
-/// Puts the certificate of the distances into the folder of a complete run, and lists it and the archived files that it names in `SHA256SUMS`. All lines are right at every moment here, too.
+/// Puts the certificate of the distances into the folder of a complete run, and lists it and the
+/// archived files that it names in `SHA256SUMS`. All lines are right at every moment here, too.
 /// Returns its digest.
 ///
 /// # Errors
-/// As [`read`]; `BadData` when `SHA256SUMS` lists other archived files; `Io` when a file cannot be written.
+/// As [`read`]; `BadData` when `SHA256SUMS` lists other archived files; `Io` when a file cannot be
+/// written.
 pub fn add_certificate(folder: &Path, certificate: &Certificate, archive: &[ArchiveFile]) -> Result<String> {
     let before = read(folder)?.sums;
     for (path, listed) in before.level_files() {

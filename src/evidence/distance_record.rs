@@ -1,12 +1,14 @@
-//! What the certificate of a run's distances names, as far as the label of the run needs it: that it is one for this puzzle with these levels, and the archived files
-//! that it rests on. Whether those show the distances is for `farthest-verify` to say, which reads every byte of them.
+//! What the certificate of a run's distances names, as far as the label of the run needs it: that
+//! it is one for this puzzle with these levels, and the archived files that it rests on. Whether
+//! those show the distances is for `farthest-verify` to say, which reads every byte of them.
 
 use super::certificate::{ArchiveFile, CertifiedPuzzle, VERSION};
 use super::checksums::{is_digest, is_level_file};
 use super::table_rows::number;
 use crate::base::ids::to_u64;
 
-/// The archived files of the distance certificate `text`, by depth and path; `None` when it is no certificate of `levels` states by depth of `puzzle`.
+/// The archived files of the distance certificate `text`, by depth and path; `None` when it is no
+/// certificate of `levels` states by depth of `puzzle`.
 #[must_use]
 pub fn archive_of(text: &str, puzzle: &CertifiedPuzzle, levels: &[u64]) -> Option<Vec<ArchiveFile>> {
     let mut records = Records { lines: text.strip_suffix('\n')?.split('\n').collect(), next: 0 };

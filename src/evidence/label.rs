@@ -1,7 +1,10 @@
-//! The label of a run, derived from the evidence that is in its folder, not from what its manifest says about it.
+//! The label of a run, derived from the evidence that is in its folder, not from what its manifest
+//! says about it.
 //!
-//! *Certified* needs the certificate that the manifest records: the file with exactly that digest, a distance certificate of this puzzle with these levels, and the archived files that it names, with
-//! their lengths. Where some of it is not there (published folders leave out archives of gigabytes) the run has the label that its other checks deserve.
+//! *Certified* needs the certificate that the manifest records: the file with exactly that digest,
+//! a distance certificate of this puzzle with these levels, and the archived files that it names,
+//! with their lengths. Where some of it is not there (published folders leave out archives of
+//! gigabytes) the run has the label that its other checks deserve.
 
 use super::certificate::CertifiedPuzzle;
 use super::checksums::{self, CERTIFICATE};
@@ -17,7 +20,8 @@ pub fn deserved(folder: &Path, manifest: &ManifestFile, config: &RunConfig, leve
     manifest.label(is_certified(folder, manifest, config, levels).unwrap_or(false))
 }
 
-/// Whether a recorded certificate is there with all that it names; `None` where something cannot be read.
+/// Whether a recorded certificate is there with all that it names; `None` where something cannot be
+/// read.
 fn is_certified(folder: &Path, manifest: &ManifestFile, config: &RunConfig, levels: &[u64]) -> Option<bool> {
     if manifest.certificates.is_empty() {
         return Some(false);

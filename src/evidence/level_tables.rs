@@ -1,4 +1,5 @@
-//! The tables with a row for each level: `distribution.tsv` and `levels.tsv`. What they must say together, and of a search of the puzzle, is checked when they are read.
+//! The tables with a row for each level: `distribution.tsv` and `levels.tsv`. What they must say
+//! together, and of a search of the puzzle, is checked when they are read.
 
 use super::table_rows::{TableRows, number};
 use crate::base::ids::to_u64;
@@ -39,7 +40,8 @@ pub fn levels(levels: &[LevelRecord]) -> String {
 /// The counts of `distribution.tsv`, by depth.
 ///
 /// # Errors
-/// `Io` when the file is missing, `BadData` naming the first line that is no next level with a state.
+/// `Io` when the file is missing, `BadData` naming the first line that is no next level with a
+/// state.
 pub fn read_distribution(folder: &Path) -> Result<Vec<u64>> {
     let mut rows = TableRows::open(folder, DISTRIBUTION, DISTRIBUTION_HEADING)?;
     let mut counts = Vec::new();
@@ -56,8 +58,9 @@ pub fn read_distribution(folder: &Path) -> Result<Vec<u64>> {
     Ok(counts)
 }
 
-/// Checks `levels.tsv`: the same counts; as many edges as generators and states; up from a level as many as down from the next one where every generator can be undone; fingerprints
-/// that together have the one of the run. Returns that.
+/// Checks `levels.tsv`: the same counts; as many edges as generators and states; up from a level as
+/// many as down from the next one where every generator can be undone; fingerprints that together
+/// have the one of the run. Returns that.
 ///
 /// # Errors
 /// `Io` when the file is missing, `BadData` naming the first line that cannot be.

@@ -1,4 +1,5 @@
-//! The states that a run lists one by one: its antipodes, and the sample of every level. A row ends with a rank and the state that has it.
+//! The states that a run lists one by one: its antipodes, and the sample of every level. A row ends
+//! with a rank and the state that has it.
 
 pub use super::checksums::{ANTIPODES, SAMPLES};
 use super::level_tables::DISTRIBUTION;
@@ -41,10 +42,12 @@ fn table(puzzle: &Puzzle, heading: &str, rows: impl Iterator<Item = (String, Sta
     text
 }
 
-/// The ranks in the `antipodes.tsv` of a run of `puzzle`: ascending, each checked against the state beside it.
+/// The ranks in the `antipodes.tsv` of a run of `puzzle`: ascending, each checked against the state
+/// beside it.
 ///
 /// # Errors
-/// `Io` when the file is missing, `BadData` naming the first line that is no next rank and state of the puzzle.
+/// `Io` when the file is missing, `BadData` naming the first line that is no next rank and state of
+/// the puzzle.
 pub fn listed_antipodes(folder: &Path, puzzle: &Puzzle) -> Result<Vec<StateRank>> {
     read_antipodes(folder, &Listing::of(puzzle))
 }
@@ -66,10 +69,12 @@ fn read_antipodes(folder: &Path, listing: &Listing<'_>) -> Result<Vec<StateRank>
     Ok(ranks)
 }
 
-/// The depths and ranks in the `samples.tsv` of a run of `puzzle`: ascending, at most [`samples::SAMPLES`] of a depth, each rank checked against the state beside it.
+/// The depths and ranks in the `samples.tsv` of a run of `puzzle`: ascending, at most
+/// [`samples::SAMPLES`] of a depth, each rank checked against the state beside it.
 ///
 /// # Errors
-/// `Io` when the file is missing, as in runs of earlier versions; `BadData` naming the first line that is no next depth, rank and state of the puzzle.
+/// `Io` when the file is missing, as in runs of earlier versions; `BadData` naming the first line
+/// that is no next depth, rank and state of the puzzle.
 pub fn listed_samples(folder: &Path, puzzle: &Puzzle) -> Result<Vec<(usize, StateRank)>> {
     read_samples(folder, &Listing::of(puzzle))
 }
@@ -92,10 +97,12 @@ fn read_samples(folder: &Path, listing: &Listing<'_>) -> Result<Vec<(usize, Stat
     Ok(sampled)
 }
 
-/// Checks both lists of a run against the counts of its levels. There are `listed` antipodes according to its summary, and `most` of them were to be listed.
+/// Checks both lists of a run against the counts of its levels. There are `listed` antipodes
+/// according to its summary, and `most` of them were to be listed.
 ///
 /// # Errors
-/// As [`listed_antipodes`] and [`listed_samples`]; `BadData` when they are too many or too few, or a state cannot be at its depth.
+/// As [`listed_antipodes`] and [`listed_samples`]; `BadData` when they are too many or too few, or
+/// a state cannot be at its depth.
 pub fn check(folder: &Path, puzzle: &Puzzle, distribution: &[u64], listed: u64, most: usize) -> Result<()> {
     let damaged = |name: &str, found: String, expected: String| {
         let cure = "the files do not belong together; restore them, or run again with --resume never --force";

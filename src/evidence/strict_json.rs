@@ -1,7 +1,9 @@
-//! JSON files of a run folder, read strictly: a key that is not known, or comes twice, is an error and not something to pass over.
+//! JSON files of a run folder, read strictly: a key that is not known, or comes twice, is an error
+//! and not something to pass over.
 //!
-//! Two readers of one file must not see two things. So the text is read twice: as plain JSON, in which keys may not repeat, and as the value wanted; a key of the first that the second
-//! does not have when it is written again is unknown.
+//! Two readers of one file must not see two things. So the text is read twice: as plain JSON, in
+//! which keys may not repeat, and as the value wanted; a key of the first that the second does not
+//! have when it is written again is unknown.
 
 use crate::base::config_text::shown_text;
 use crate::base::{Error, Result, regular_file};
@@ -11,7 +13,8 @@ use serde_json::{Map, Number, Value};
 use std::fmt;
 use std::path::Path;
 
-/// Most bytes of such a file. A manifest of 1,000 levels has a third of a megabyte; as values they take up to 16 times the memory.
+/// Most bytes of such a file. A manifest of 1,000 levels has a third of a megabyte; as values they
+/// take up to 16 times the memory.
 const MOST_BYTES: u64 = 16 << 20;
 
 /// Longest message of the parser that is passed on, in characters.

@@ -1,4 +1,5 @@
-//! The tables of a run folder, read row by row: a heading, then rows of cells separated by tabs, each ended by a line feed. The memory needed is that of one row.
+//! The tables of a run folder, read row by row: a heading, then rows of cells separated by tabs,
+//! each ended by a line feed. The memory needed is that of one row.
 
 use crate::base::config_text::shown_text;
 use crate::base::ids::to_u64;

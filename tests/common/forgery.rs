@@ -1,4 +1,5 @@
-//! Run folders with false statements whose checksums fit: what somebody writes who controls every file.
+//! Run folders with false statements whose checksums fit: what somebody writes who controls every
+//! file.
 #![allow(dead_code, missing_docs)]
 
 use super::common::disturb::sha256;
@@ -52,8 +53,9 @@ pub fn state(run: &Path, key: &str, value: &str) {
     fs::write(run.join("summary.json"), lines.join("\n") + "\n").expect("written");
 }
 
-/// States other counts in all files, so that nothing contradicts anything else that a reader can compute without searching: edges are made up that balance (for moves that
-/// can be undone), sums and the fingerprint are computed anew. Antipodes and samples stay.
+/// States other counts in all files, so that nothing contradicts anything else that a reader can
+/// compute without searching: edges are made up that balance (for moves that can be undone), sums
+/// and the fingerprint are computed anew. Antipodes and samples stay.
 pub fn claim(run: &Path, counts: &[u64], generators: u64) {
     let text = fs::read_to_string(run.join("levels.tsv")).expect("readable");
     let fingerprints: Vec<&str> = text.lines().skip(1).filter_map(|line| line.rsplit('\t').next()).collect();

@@ -43,14 +43,24 @@ pub const CHANGES: [(&str, Change); 19] = [
     ("cut at a line", |dice, text, _| with_lines(dice, text, |_, lines, at| lines.truncate(at))),
     ("a record of another certificate", a_record_of_another),
     ("two changes", |dice, text, others| {
-        // Not this one again.
-        let mut changed = text.to_owned();
-        for _ in 0..2 {
-            changed = CHANGES[below(dice, CHANGES.len() - 1)].1(dice, &changed, others);
-        }
-        changed
+        let changed = other_than_two(dice, text, others);
+        other_than_two(dice, &changed, others)
     }),
 ];
+
+/// One of the changes before "two changes"; a text that an earlier change has left too short stays as it is.
+fn other_than_two(dice: &mut Dice, text: &str, others: &[String]) -> String {
+    if text.lines().count() < 2 {
+        return text.to_owned();
+    }
+    CHANGES[below(dice, CHANGES.len() - 1)].1(dice, text, others)
+}
+
+/// A place in a text before a letter.
+fn place_in(dice: &mut Dice, text: &str) -> usize {
+    let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    *one_of(dice, &places)
+}
 
 fn with_lines(dice: &mut Dice, text: &str, change: impl FnOnce(&mut Dice, &mut Vec<String>, usize)) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -82,6 +92,9 @@ fn two_fields_of(dice: &mut Dice, fields: &mut [String]) {
 
 fn a_digit(dice: &mut Dice, text: &str, _: &[String]) -> String {
     let digits: Vec<usize> = text.match_indices(|letter: char| letter.is_ascii_digit()).map(|(at, _)| at).collect();
+    if digits.is_empty() {
+        return text.to_owned();
+    }
     let at = *one_of(dice, &digits);
     format!("{}{}{}", &text[..at], below(dice, 10), &text[at + 1..])
 }
@@ -152,13 +165,13 @@ fn a_field_for_another(dice: &mut Dice, text: &str, _: &[String]) -> String {
 }
 
 fn a_letter_inserted(dice: &mut Dice, text: &str, _: &[String]) -> String {
-    let at = below(dice, text.len());
+    let at = place_in(dice, text);
     format!("{}{}{}", &text[..at], one_of(dice, &[' ', ' ', '\n', '\t', '#', '0', 'é']), &text[at..])
 }
 
 fn a_letter_left_out(dice: &mut Dice, text: &str, _: &[String]) -> String {
     let mut changed = text.to_owned();
-    changed.remove(below(dice, text.len()));
+    changed.remove(place_in(dice, text));
     changed
 }
 

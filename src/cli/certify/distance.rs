@@ -1,4 +1,5 @@
-//! `farthest certify distance`: the certificate of a run that archived its levels, verified by the checker and recorded.
+//! `farthest certify distance`: the certificate of a run that archived its levels, verified by the
+//! checker and recorded.
 
 use crate::base::shown::{shown_path, shown_text};
 use crate::base::{Error, Result};
@@ -18,19 +19,23 @@ use std::process::Command;
 /// File name of the checker.
 const CHECKER: &str = "farthest-verify";
 
-/// What makes the archive and the certificate again and checks them, from within the folder of the run.
+/// What makes the archive and the certificate again and checks them, from within the folder of the
+/// run.
 const COMMANDS: [&str; 3] = [
     "farthest run run.toml --keep-levels --out ../certified-again",
     "farthest certify distance ../certified-again",
     "farthest-verify ../certified-again",
 ];
 
-/// Writes `distance.cert` into a complete run folder, lets the checker verify the whole folder, and labels the run as certified. The files of the run and the archive must be
-/// whole; whether they prove the distances is for the checker to find. The folder is locked meanwhile, and what the checker reads is a folder that any reader accepts.
+/// Writes `distance.cert` into a complete run folder, lets the checker verify the whole folder, and
+/// labels the run as certified. The files of the run and the archive must be whole; whether they
+/// prove the distances is for the checker to find. The folder is locked meanwhile, and what the
+/// checker reads is a folder that any reader accepts.
 ///
 /// # Errors
-/// `BadData` when the run or its archive is damaged or incomplete, `Config` when the puzzle has no certificates or the checker cannot be started, `CheckFailed` when
-/// it does not verify the folder, `Io` when something cannot be read or written. The label is then what it was.
+/// `BadData` when the run or its archive is damaged or incomplete, `Config` when the puzzle has no
+/// certificates or the checker cannot be started, `CheckFailed` when it does not verify the folder,
+/// `Io` when something cannot be read or written. The label is then what it was.
 pub fn distance(arguments: &CertifyDistanceArguments) -> Result<()> {
     let run = &arguments.folder;
     // Read before anything is written: a folder without a run stays as it is.
@@ -69,7 +74,8 @@ pub fn distance(arguments: &CertifyDistanceArguments) -> Result<()> {
     Ok(())
 }
 
-/// The order of the arranged cells of a board, an optimiser's choice that the certificate therefore states.
+/// The order of the arranged cells of a board, an optimiser's choice that the certificate therefore
+/// states.
 fn arranged(puzzle: &CertifiedPuzzle, layout: &Layout) -> Option<Labels> {
     match (puzzle, layout) {
         (CertifiedPuzzle::RotationBoard { .. }, Layout::Orbits { arranged, .. }) => {
@@ -83,7 +89,8 @@ fn beside_this_program() -> PathBuf {
     std::env::current_exe().map_or_else(|_| CHECKER.into(), |program| program.with_file_name(CHECKER))
 }
 
-/// Lets the checker verify the folder of a run; returns the checker's name and version. What it says goes to the terminal.
+/// Lets the checker verify the folder of a run; returns the checker's name and version. What it
+/// says goes to the terminal.
 fn verify(checker: &Path, run: &Path) -> Result<String> {
     let cannot_start = |error: std::io::Error| {
         Error::config(format!(
