@@ -24,6 +24,9 @@ use tempfile::TempDir;
 /// A change of a copied folder, and what its readers say: the exit code, and parts of the line.
 type Forgery = (&'static str, i32, &'static [&'static str], fn(&Path));
 
+/// A change of a copied folder, with the label that it then deserves.
+type LabelCase<'a> = (&'a str, &'a str, &'a dyn Fn(&Path));
+
 /// turnstyle-7 in step, certified and rechecked: 2,520 states, 16 levels, 9 antipodes.
 struct Base {
     folder: TempDir,
@@ -534,7 +537,7 @@ fn a_label_needs_its_evidence() {
         sum_again(run);
     };
     let not_listed = |run: &Path, part: &str| edit_sums(run, |line| (!line.contains(part)).then(|| line.to_owned()));
-    let cases: [(&str, &str, &dyn Fn(&Path)); 12] = [
+    let cases: [LabelCase; 12] = [
         ("nothing changed", "certified", &|_| {}),
         ("certificate not listed, as earlier versions left it", "certified", &|run| {
             not_listed(run, "distance.cert");

@@ -55,7 +55,7 @@ pub fn spot_solve(arguments: &SpotSolveArguments) -> Result<()> {
     let (are, too_large) = (if outcome.states == 1 { "is" } else { "are" }, counted(outcome.too_large, "state"));
     println!(
         "{}: {}, to depth {}, {are} as deep as the run says{}; evidence: {evidence}",
-        shown_path(&folder),
+        shown_path(folder),
         counted(outcome.states, "state"),
         outcome.deepest,
         if outcome.too_large == 0 { String::new() } else { format!("; too far for the memory: {too_large}") },
