@@ -10,8 +10,8 @@ const INDEX_HEADER: usize = 32;
 const END: &[u8] = b"FARTHEND";
 const TRAILER: usize = 24;
 
-/// Bytes of an entry of the index in memory, when its list is sorted.
-const ENTRY_BYTES: u128 = 2 * 64;
+/// Bytes of an entry of the index in memory, in a list that may have grown to twice its length, and its shard.
+const ENTRY_BYTES: u128 = 2 * 64 + 8;
 
 /// The level set of one shard, as the index describes it.
 struct Block {
@@ -48,10 +48,11 @@ pub fn read(bytes: &[u8], shards: Shards, place: &str, limits: &Limits, found: &
     let entries = u128::from(wide(payload.len())) / 9;
     limits.memory(place, u128::from(shards.ranks) + u128::from(wide(bytes.len())) + entries * ENTRY_BYTES)?;
     limits.steps(place, u128::from(wide(payload.len())))?;
-    let mut blocks = blocks(payload).ok_or_else(|| unreadable(place, "another index", "entries of level sets"))?;
-    blocks.sort_by_key(|block| block.shard);
-    if let Some(twice) = blocks.windows(2).find(|pair| pair[0].shard == pair[1].shard) {
-        return Err(unreadable(place, format!("two entries of shard {}", twice[0].shard), "one for each shard of the level"));
+    let blocks = blocks(payload).ok_or_else(|| unreadable(place, "another index", "entries of level sets"))?;
+    let mut shards_named: Vec<u64> = blocks.iter().map(|block| block.shard).collect();
+    shards_named.sort_unstable();
+    if let Some(twice) = shards_named.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(unreadable(place, format!("two entries of shard {}", twice[0]), "one for each shard of the level"));
     }
     for block in blocks {
         let place = format!("{place}: the block of shard {} at offset {}", block.shard, block.offset);
