@@ -462,11 +462,16 @@ fn false_manifests_and_configurations_are_refused() {
         ("another-metric", 65, &["the metric \"step\", expected \"turn\" as in run.toml"], |run| {
             alter(run, "run.toml", "metric = \"step\"", "metric = \"turn\"");
         }),
-        ("a-puzzle-of-ones-own-under-its-name", 65, &["run.toml: found a configuration that is refused (", "no built-in family"], |run| {
-            let text = "metric = \"step\"\nfamily = \"permutations\"\nname = \"turnstyle-7\"\npositions = 7\n[[generators]]\nname = \"A\"\nimages = [1, 0, 2, 3, 4, 5, 6]\n";
-            fs::write(run.join("run.toml"), text).expect("written");
-            sum_again(run);
-        }),
+        (
+            "a-puzzle-of-ones-own-under-its-name",
+            65,
+            &["run.toml: found a configuration that is refused (", "the name of a built-in puzzle"],
+            |run| {
+                let text = "metric = \"step\"\nfamily = \"permutations\"\nname = \"turnstyle-7\"\npositions = 7\n[[generators]]\nname = \"A\"\nimages = [1, 0, 2, 3, 4, 5, 6]\n";
+                fs::write(run.join("run.toml"), text).expect("written");
+                sum_again(run);
+            },
+        ),
         ("a-name-with-escape", 65, &["run.toml: found a configuration that is refused (", "\\u{1b}"], |run| {
             let text = "metric = \"step\"\nfamily = \"permutations\"\nname = \"\\u001b[2J\"\npositions = 7\n[[generators]]\nname = \"A\"\nimages = [1, 0, 2, 3, 4, 5, 6]\n";
             fs::write(run.join("run.toml"), text).expect("written");
