@@ -191,8 +191,14 @@ fn a_trap_is_named() {
             copy_folder(&runs.stopped, &path);
             trap.set(&path.join(&name));
             let (found, _, stderr) = ends(bounded().args(["resume", "--threads", "1"]).arg(&path));
+            assert!(stderr.contains("is not usable"), "{trap:?} as {name}: {stderr}");
+            if matches!(trap, Trap::Folder) && name.contains("/manifest-") {
+                // A folder is somebody's, and not removed.
+                assert!(found == 74 && path.join(&name).is_dir() && stderr.contains("cannot remove"), "{stderr}");
+                continue;
+            }
             assert_eq!(found, 0, "{trap:?} as {name}: {stderr}");
-            assert!(stderr.contains("is not usable") && stderr.contains("goes on from the checkpoint"), "{trap:?} as {name}: {stderr}");
+            assert!(stderr.contains("goes on from the checkpoint"), "{trap:?} as {name}: {stderr}");
         }
         // The progress informs only, and a log that is none is done without.
         let _ = fs::remove_dir_all(&path);

@@ -182,8 +182,7 @@ pub(super) fn manifests_of_all(search: &Search<'_>) -> Result<Vec<(Depth, Proces
     Ok(all)
 }
 
-/// Removes what is under the path, if something is.
-pub(super) fn remove(path: &Path) -> Result<()> {
+fn remove(path: &Path) -> Result<()> {
     match if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) } {
         Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, source)),
         _ => fault_point::pass("old-removed").map_err(|source| Error::io("remove", path, source)),

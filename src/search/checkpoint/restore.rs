@@ -1,7 +1,7 @@
 //! Going on from a checkpoint, or starting where there is none.
 
 use super::SetKey;
-use super::generations::{SUSPECT, manifest_path, manifests, manifests_of_all, remove, remove_unneeded};
+use super::generations::{SUSPECT, manifest_path, manifests, manifests_of_all, remove_unneeded};
 use super::load::{damage, load_sets};
 use crate::base::ids::{index_u32, to_u64};
 use crate::base::mix::{Fingerprint, LANE_STATES};
@@ -189,7 +189,9 @@ fn discard_newer(search: &Search<'_>, kept: Option<Depth>) -> Result<()> {
     let discard = || -> Result<()> {
         let Some(kept) = kept else { return Ok(()) };
         for depth in manifests(&folder)?.into_iter().filter(|&depth| depth > kept) {
-            remove(&manifest_path(&folder, depth))?;
+            let path = manifest_path(&folder, depth);
+            // A folder of this name is none of ours: it stays, and is named.
+            fs::remove_file(&path).map_err(|source| Error::io("remove", &path, source))?;
         }
         Ok(())
     };
