@@ -26,28 +26,32 @@ struct Truth {
     folder: TempDir,
     run: PathBuf,
     copies: u32,
+    /// The folder in `corrupt/folders` that holds the same truth.
+    kept: &'static str,
 }
 
 impl Truth {
     /// With archived levels and a certificate.
-    fn certified(puzzle: &str, metric: &str) -> Self {
+    fn certified(puzzle: &str, metric: &str, kept: &'static str) -> Self {
         let folder = scratch();
         let puzzle = puzzle_file(folder.path(), puzzle);
         let run = certified(&puzzle, metric, folder.path());
+        without_traces(&run);
         let told = succeed(verify().arg(&run));
         assert!(told.starts_with("verified "), "{told}");
-        Self { folder, run, copies: 0 }
+        Self { folder, run, copies: 0, kept }
     }
 
     /// Without.
-    fn plain(puzzle: &str) -> Self {
+    fn plain(puzzle: &str, kept: &'static str) -> Self {
         let folder = scratch();
         let puzzle = puzzle_file(folder.path(), puzzle);
         let run = folder.path().join("run");
         succeed(farthest().args(["run", &puzzle, "--quiet", "--out"]).arg(&run));
+        without_traces(&run);
         let (code, told, stderr) = outcome(verify().arg(&run));
         assert!(code == 3 && told.starts_with("consistent "), "{told}{stderr}");
-        Self { folder, run, copies: 0 }
+        Self { folder, run, copies: 0, kept }
     }
 
     fn copy(&mut self) -> PathBuf {
@@ -61,12 +65,133 @@ impl Truth {
     fn forged(&mut self, code: i32, part: &str, forge: impl FnOnce(&Path)) {
         let copy = self.copy();
         forge(&copy);
+        keep(&self.run, &copy, self.kept, code, part);
         let (found, stdout, stderr) = outcome(verify().arg(&copy));
         assert_eq!(found, code, "{part}\n{stdout}{stderr}");
         assert!((stdout.clone() + &stderr).contains(part), "{part}\n{stdout}{stderr}");
         assert!(!stdout.lines().any(|line| line.starts_with("verified")), "{stdout}");
         fs::remove_dir_all(copy).expect("removable");
     }
+}
+
+/// Takes from the manifest where and when the run was made, so that fixtures tell nothing of a machine.
+fn without_traces(run: &Path) {
+    change_json(&run.join("manifest.json"), |manifest| {
+        manifest["command"] = serde_json::json!(["farthest", "run"]);
+        manifest["hosts"] = serde_json::json!(["host"]);
+        manifest["processor"] = "processor".into();
+        let moment = "2026-12-01T00:00:00Z";
+        for key in ["started", "finished"] {
+            manifest[key] = moment.into();
+        }
+        manifest["seconds"] = 1.into();
+        for level in manifest["levels"].as_array_mut().expect("a list") {
+            for key in ["seconds", "waited_seconds", "bytes_exchanged", "bytes_received"] {
+                level[key] = 0.into();
+            }
+        }
+        manifest["bytes_exchanged"] = 0.into();
+        for certificate in manifest.get_mut("certificates").and_then(serde_json::Value::as_array_mut).into_iter().flatten() {
+            certificate["date"] = moment.into();
+        }
+    });
+    for name in ["run.log", "progress.json", "lock", "lock.owner"] {
+        let _ = fs::remove_file(run.join(name));
+    }
+    seal(run);
+}
+
+/// Keeps a forgery as a fixture when `KEEP_FORGERIES` names a folder: the true run once, and of a false one the files that differ, with what is expected.
+fn keep(truth: &Path, forged: &Path, kept: &str, code: i32, part: &str) {
+    let Some(root) = std::env::var_os("KEEP_FORGERIES").map(PathBuf::from) else { return };
+    let [true_files, false_files] = [truth, forged].map(files);
+    // Pipes and links are made anew each time.
+    if true_files.iter().any(|name| forged.join(name).symlink_metadata().is_ok_and(|facts| !facts.is_file())) {
+        return;
+    }
+    let base = root.join(kept);
+    if !base.exists() {
+        copy_folder(truth, &base);
+    }
+    let letters: String =
+        part.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' }).collect();
+    let words: Vec<&str> = letters.split('-').filter(|word| !word.is_empty()).take(7).collect();
+    let name = format!("{}-{}", kept.trim_start_matches("true-"), words.join("-"));
+    let folder =
+        (0..).map(|number| root.join(if number == 0 { name.clone() } else { format!("{name}-{number}") })).find(|folder| !folder.exists());
+    let folder = folder.expect("a free name");
+    fs::create_dir_all(&folder).expect("made");
+    let mut expect = format!("base {kept}\ncode {code}\ntext {}\n", part.escape_debug());
+    for name in false_files.iter().filter(|name| fs::read(truth.join(name)).ok() != fs::read(forged.join(name)).ok()) {
+        fs::create_dir_all(folder.join(name).parent().expect("a folder")).expect("made");
+        fs::copy(forged.join(name), folder.join(name)).expect("copied");
+    }
+    for name in true_files.iter().filter(|name| !false_files.contains(name)) {
+        expect += &format!("without {}\n", name.display());
+    }
+    fs::write(folder.join("expect"), expect).expect("written");
+}
+
+/// The regular files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![PathBuf::new()];
+    while let Some(below) = open.pop() {
+        for entry in fs::read_dir(folder.join(&below)).expect("listed") {
+            let entry = entry.expect("listed");
+            let name = below.join(entry.file_name());
+            match entry.file_type().expect("known") {
+                kind if kind.is_dir() => open.push(name),
+                kind if kind.is_file() => found.push(name),
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Forgeries as they were once, whatever the search writes today. `corrupt/folders` holds true runs, and for each false one the files that differ from a true
+/// one and a file `expect`: the true run, the exit code, and a part of what is said.
+#[test]
+fn kept_forgeries_are_refused() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corrupt/folders");
+    let mut tried = 0;
+    let scratch = scratch();
+    for entry in fs::read_dir(&root).expect("listed") {
+        let folder = entry.expect("listed").path();
+        let copy = scratch.path().join("copy");
+        let Ok(expect) = fs::read_to_string(folder.join("expect")) else {
+            let (code, stdout, stderr) = outcome(verify().arg(&folder));
+            assert!(code == if folder.join("distance.cert").exists() { 0 } else { 3 }, "{stdout}{stderr}");
+            continue;
+        };
+        let said = |key: &str| {
+            expect
+                .lines()
+                .filter_map(|line| line.split_once(' '))
+                .filter(|(name, _)| *name == key)
+                .map(|(_, text)| text)
+                .collect::<Vec<_>>()
+        };
+        copy_folder(&root.join(said("base")[0]), &copy);
+        for name in files(&folder).iter().filter(|name| !name.ends_with("expect")) {
+            fs::create_dir_all(copy.join(name).parent().expect("a folder")).expect("made");
+            fs::copy(folder.join(name), copy.join(name)).expect("copied");
+        }
+        said("without").iter().for_each(|name| fs::remove_file(copy.join(name)).expect("removable"));
+        let (code, stdout, stderr) = outcome(verify().arg(&copy));
+        assert_eq!(code.to_string(), said("code")[0], "{}: {stdout}{stderr}", folder.display());
+        assert!(
+            (stdout.clone() + &stderr).escape_debug().to_string().contains(said("text")[0].trim_end_matches('\\')),
+            "{}: {stdout}{stderr}",
+            folder.display()
+        );
+        assert!(!stdout.lines().any(|line| line.starts_with("verified")), "{stdout}");
+        fs::remove_dir_all(copy).expect("removable");
+        tried += 1;
+    }
+    assert!(tried >= 50, "{tried} forgeries are kept");
 }
 
 /// The puzzle as an argument: a name, or a file with its text.
@@ -98,7 +223,7 @@ fn edit_and_seal(run: &Path, file: &str, from: &str, to: &str) {
 
 #[test]
 fn keys_that_no_check_uses_are_refused() {
-    let mut directed = Truth::certified(DIRECTED, "step");
+    let mut directed = Truth::certified(DIRECTED, "step", "true-directed-certified");
     // The inverses are moves then: another puzzle than that of the certificate, with God's number 21.
     directed.forged(1, "found 2 edges, expected 3: every move of every state", |run| {
         edit_config(run, "positions = 7\n", "positions = 7\ninverses = true\n")
@@ -116,7 +241,7 @@ fn keys_that_no_check_uses_are_refused() {
         let all = "[[metrics]]\nname = \"step\"\ngenerators = [\"A\", \"B\"]\n";
         edit_config(run, "[search]\n", &format!("{all}{metric}{metric}[search]\n"));
     });
-    let mut known = Truth::certified("turnstyle-7", "step");
+    let mut known = Truth::certified("turnstyle-7", "step", "true-turnstyle-7-certified");
     known.forged(2, "found the name of a puzzle, expected its rules", |run| {
         edit_config(run, "size = 7\n", "size = 7\npuzzle = \"turnstyle-14\"\n")
     });
@@ -138,7 +263,7 @@ fn keys_that_no_check_uses_are_refused() {
 
 #[test]
 fn names_cannot_print_lines_of_their_own() {
-    let mut plain = Truth::plain(DIRECTED);
+    let mut plain = Truth::plain(DIRECTED, "true-directed");
     for name in ["toy\\nverified    here: God's number is 1", "a\\u001b[2Jb", "a\\rb", "Toy", "-x", ".x", "", "\\u202etoy"] {
         let written = format!("name = \"{name}\"");
         plain.forged(2, ": name: found ", |run| {
@@ -162,7 +287,7 @@ fn names_cannot_print_lines_of_their_own() {
 
 #[test]
 fn a_foreign_puzzle_has_no_known_name() {
-    let mut plain = Truth::plain(DIRECTED);
+    let mut plain = Truth::plain(DIRECTED, "true-directed");
     let rename = |run: &Path, name: &str| {
         edit_config(run, "name = \"directed\"", &format!("name = \"{name}\""));
         change_json(&run.join("summary.json"), |summary| summary["puzzle"] = name.into());
@@ -178,7 +303,7 @@ fn a_foreign_puzzle_has_no_known_name() {
         edit_config(run, "family = \"permutations\"", "family = \"magic\"");
     });
     // What the user asks for is compared by its rules.
-    let certified = Truth::certified(DIRECTED, "step");
+    let certified = Truth::certified(DIRECTED, "step", "true-directed-certified");
     let file = certified.folder.path().join("directed.toml");
     let file = file.to_str().expect("UTF-8");
     let other = certified.folder.path().join("other.toml");
@@ -216,7 +341,7 @@ fn row(states: u64, edges: [u64; 3]) -> LevelRow {
 
 #[test]
 fn absurd_levels_without_a_certificate_are_refuted() {
-    let mut eight = Truth::plain("turnstyle-8");
+    let mut eight = Truth::plain("turnstyle-8", "true-turnstyle-8");
     let truth = levels(&eight.run);
     assert_eq!(truth.iter().map(|level| level.states).sum::<u64>(), 40_320);
     eight.forged(1, "distribution.tsv:2: found 40320 states, expected 1, the solved state", |run| {
@@ -252,7 +377,7 @@ fn absurd_levels_without_a_certificate_are_refuted() {
         seal(run);
     });
     // A board whose moves change the sign has no edges within a level, and half of its states at even depths.
-    let mut board = Truth::plain("rotation-board-2x4n2");
+    let mut board = Truth::plain("rotation-board-2x4n2", "true-rotation-board-2x4n2");
     let truth = levels(&board.run);
     board.forged(1, "edges within the level, expected 0, as every move changes the sign", |run| {
         let mut levels = truth.clone();
@@ -266,7 +391,7 @@ fn absurd_levels_without_a_certificate_are_refuted() {
 /// A larger puzzle, of which the checker finds only the levels near the solved state.
 #[test]
 fn lies_beyond_the_ball_are_consistent_at_the_most() {
-    let mut ten = Truth::plain("turnstyle-10");
+    let mut ten = Truth::plain("turnstyle-10", "true-turnstyle-10");
     let truth = levels(&ten.run);
     ten.forged(3, "not proved: that these are the distances, for which there is no distance.cert", |run| {
         let mut levels = truth.clone();
@@ -299,7 +424,7 @@ fn lies_beyond_the_ball_are_consistent_at_the_most() {
 
 #[test]
 fn lists_of_states_are_complete_and_true() {
-    let mut seven = Truth::certified("turnstyle-7", "step");
+    let mut seven = Truth::certified("turnstyle-7", "step", "true-turnstyle-7-certified");
     let antipodes = text(&seven.run.join("antipodes.tsv"));
     let rows: Vec<&str> = antipodes.lines().collect();
     let samples = text(&seven.run.join("samples.tsv"));
@@ -370,7 +495,7 @@ fn lists_of_states_are_complete_and_true() {
 
 #[test]
 fn labels_need_evidence() {
-    let mut plain = Truth::plain("turnstyle-6");
+    let mut plain = Truth::plain("turnstyle-6", "true-turnstyle-6");
     let label = |run: &Path, change: fn(&mut serde_json::Value)| {
         change_json(&run.join("manifest.json"), change);
         seal(run);
@@ -390,7 +515,7 @@ fn labels_need_evidence() {
         manifest["certificates"] = serde_json::json!([entry]);
     };
     plain.forged(3, "label: single run (the manifest speaks of a certificate that is not here)", |run| label(run, record));
-    let mut certified = Truth::certified("turnstyle-6", "step");
+    let mut certified = Truth::certified("turnstyle-6", "step", "true-turnstyle-6-certified");
     certified.forged(1, "expected that of distance.cert in this folder", |run| label(run, record));
     certified.forged(1, "found the label \"certified\", expected \"disputed\"", |run| {
         label(run, |manifest| {
@@ -405,7 +530,7 @@ fn labels_need_evidence() {
 
 #[test]
 fn receipts_by_hand_prove_nothing() {
-    let truth = Truth::certified("turnstyle-7", "step");
+    let truth = Truth::certified("turnstyle-7", "step", "true-turnstyle-7-certified");
     let path = |name: &str| truth.folder.path().join(name);
     let by_hand = |run: &Path, ranks: u64, counts: &[u64], name: &str| {
         let certificate = text(&run.join("distance.cert"));
@@ -489,7 +614,7 @@ fn receipts_by_hand_prove_nothing() {
 
 #[test]
 fn bombs_cost_no_more_than_they_may() {
-    let mut truth = Truth::certified("turnstyle-7", "step");
+    let mut truth = Truth::certified("turnstyle-7", "step", "true-turnstyle-7-certified");
     // The index of an archive's file names one entry again and again.
     truth.forged(2, "two entries of shard", |run| {
         let path = run.join("levels/000009/process-0000.pack");
@@ -512,6 +637,18 @@ fn bombs_cost_no_more_than_they_may() {
         }
         forged.extend(&payload[1..at]);
         set_index(&path, &file[..start], &forged);
+        certify_again(run);
+        seal(run);
+    });
+    // The checksum of a block is another one, and nothing else: all members are right.
+    truth.forged(1, "found checksum ", |run| {
+        let path = run.join("levels/000009/process-0000.pack");
+        let file = fs::read(&path).expect("readable");
+        let start =
+            usize::try_from(u64::from_le_bytes(file[file.len() - 24..file.len() - 16].try_into().expect("eight bytes"))).expect("small");
+        let mut payload = file[start + 32..file.len() - 24].to_vec();
+        *payload.last_mut().expect("the last byte of the last block's checksum") ^= 1;
+        set_index(&path, &file[..start], &payload);
         certify_again(run);
         seal(run);
     });
@@ -572,7 +709,7 @@ fn set_index(path: &Path, blocks: &[u8], payload: &[u8]) {
 
 #[test]
 fn nothing_is_passed_over_in_silence() {
-    let truth = Truth::certified("turnstyle-6", "step");
+    let truth = Truth::certified("turnstyle-6", "step", "true-turnstyle-6-certified");
     let root = truth.folder.path().join("all");
     let deep: PathBuf = (0..40).map(|level| format!("level-{level}")).collect();
     let folders =
@@ -599,7 +736,7 @@ fn nothing_is_passed_over_in_silence() {
         assert!(stdout.lines().any(|line| line.starts_with("skipped ") && line.contains(part)), "{part}\n{stdout}");
     }
     // The worst decides.
-    let plain = Truth::plain("turnstyle-6");
+    let plain = Truth::plain("turnstyle-6", "true-turnstyle-6");
     let codes = |paths: &[&Path]| outcome(verify().args(paths)).0;
     let (none, broken) = (plain.folder.path().join("none.cert"), Path::new("tests/corrupt/word-one-move-short.cert"));
     assert_eq!(codes(&[&truth.run, &plain.run]), 3);

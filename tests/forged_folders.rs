@@ -24,6 +24,9 @@ use tempfile::TempDir;
 /// A change of a copied folder, and what its readers say: the exit code, and parts of the line.
 type Forgery = (&'static str, i32, &'static [&'static str], fn(&Path));
 
+/// A change of a copied folder, with the label that it then deserves.
+type LabelCase<'a> = (&'a str, &'a str, &'a dyn Fn(&Path));
+
 /// turnstyle-7 in step, certified and rechecked: 2,520 states, 16 levels, 9 antipodes.
 struct Base {
     folder: TempDir,
@@ -459,11 +462,16 @@ fn false_manifests_and_configurations_are_refused() {
         ("another-metric", 65, &["the metric \"step\", expected \"turn\" as in run.toml"], |run| {
             alter(run, "run.toml", "metric = \"step\"", "metric = \"turn\"");
         }),
-        ("a-puzzle-of-ones-own-under-its-name", 65, &["run.toml: found a configuration that is refused (", "no built-in family"], |run| {
-            let text = "metric = \"step\"\nfamily = \"permutations\"\nname = \"turnstyle-7\"\npositions = 7\n[[generators]]\nname = \"A\"\nimages = [1, 0, 2, 3, 4, 5, 6]\n";
-            fs::write(run.join("run.toml"), text).expect("written");
-            sum_again(run);
-        }),
+        (
+            "a-puzzle-of-ones-own-under-its-name",
+            65,
+            &["run.toml: found a configuration that is refused (", "the name of a built-in puzzle"],
+            |run| {
+                let text = "metric = \"step\"\nfamily = \"permutations\"\nname = \"turnstyle-7\"\npositions = 7\n[[generators]]\nname = \"A\"\nimages = [1, 0, 2, 3, 4, 5, 6]\n";
+                fs::write(run.join("run.toml"), text).expect("written");
+                sum_again(run);
+            },
+        ),
         ("a-name-with-escape", 65, &["run.toml: found a configuration that is refused (", "\\u{1b}"], |run| {
             let text = "metric = \"step\"\nfamily = \"permutations\"\nname = \"\\u001b[2J\"\npositions = 7\n[[generators]]\nname = \"A\"\nimages = [1, 0, 2, 3, 4, 5, 6]\n";
             fs::write(run.join("run.toml"), text).expect("written");
@@ -534,7 +542,7 @@ fn a_label_needs_its_evidence() {
         sum_again(run);
     };
     let not_listed = |run: &Path, part: &str| edit_sums(run, |line| (!line.contains(part)).then(|| line.to_owned()));
-    let cases: [(&str, &str, &dyn Fn(&Path)); 12] = [
+    let cases: [LabelCase; 12] = [
         ("nothing changed", "certified", &|_| {}),
         ("certificate not listed, as earlier versions left it", "certified", &|run| {
             not_listed(run, "distance.cert");

@@ -38,8 +38,16 @@ fn listed(run: &Path) -> Vec<String> {
     sums.lines().map(|line| line[66..].to_owned()).collect()
 }
 
-/// Every reader accepts the folder; returns the label that it shows.
+/// Every reader and the checker accept the folder; returns the label that it shows.
 fn accepted(run: &Path, context: &str) -> String {
+    // What the checker says of a run depends on the certificate: it must not call the folder unreadable or false.
+    let (code, stdout, stderr) = outcome(checker("256M").arg(run));
+    assert!(code == 0 || (code == 3 && !run.join("distance.cert").exists()), "{context}: farthest-verify: {code}\n{stdout}{stderr}");
+    accepted_by_readers(run, context)
+}
+
+/// The readers of this program accept the folder.
+fn accepted_by_readers(run: &Path, context: &str) -> String {
     sha256sum(run, context);
     assert!(!run.join("SHA256SUMS.next").exists(), "{context}");
     let missing: Vec<&str> = ["antipodes.tsv", "distribution.tsv", "levels.tsv", "run.toml", "samples.tsv", "summary.json"]
@@ -48,15 +56,20 @@ fn accepted(run: &Path, context: &str) -> String {
         .collect();
     assert!(missing.is_empty(), "{context}: only manifest.json may be missing: {missing:?}");
     succeed(farthest().arg("status").arg(run));
-    // What the checker says of a run depends on the certificate: it must not call the folder
-    // unreadable or false.
-    let (code, stdout, stderr) = outcome(checker("256M").arg(run));
-    assert!(code == 0 || (code == 3 && !run.join("distance.cert").exists()), "{context}: farthest-verify: {code}\n{stdout}{stderr}");
     shown_label(run)
 }
 
 /// Kills the command before every file operation, and repeats it.
 fn sweep(words: &[&str], base: &Path, before: &str, after: &str) {
+    sweep_with(words, base, before, after, true);
+}
+
+/// The same where the checker refuses what is there before: it accepts what is there in the end.
+fn sweep_from_refused(words: &[&str], base: &Path, before: &str, after: &str) {
+    sweep_with(words, base, before, after, false);
+}
+
+fn sweep_with(words: &[&str], base: &Path, before: &str, after: &str, is_right: bool) {
     let folder = scratch();
     let results = result_bytes(base);
     let mut seen = [0, 0];
@@ -66,7 +79,7 @@ fn sweep(words: &[&str], base: &Path, before: &str, after: &str) {
         copy_folder(base, &copy);
         let context = format!("{words:?} FARTHEST_FAULT=*:{pass}:kill");
         let (code, _, stderr) = outcome(fault(&mut command(words, &copy), "*", pass, "kill"));
-        let label = accepted(&copy, &context);
+        let label = if is_right { accepted(&copy, &context) } else { accepted_by_readers(&copy, &context) };
         assert!(label == before || label == after, "{context}: {label}");
         seen[usize::from(label == after)] += 1;
         without_line += usize::from(!listed(&copy).iter().any(|name| name == "manifest.json"));
@@ -105,11 +118,22 @@ fn a_killed_second_certify_distance_leaves_a_whole_run() {
     edit_sums(&old, |line| (!line.contains("levels/") && !line.ends_with("distance.cert")).then(|| line.to_owned()));
     sweep(&["certify", "distance"], &old, "certified", "certified");
     assert_eq!(listed(&run).iter().filter(|name| name.starts_with("levels/")).count(), 20);
-    // A remark makes it another certificate: not the one that was verified.
-    replace(&run, "distance.cert", "claim distance\n", "# a remark\nclaim distance\n");
-    let digest = sha256(&run.join("distance.cert"));
-    edit_sums(&run, |line| Some(if line.ends_with("distance.cert") { format!("{digest}  distance.cert") } else { line.into() }));
-    sweep(&["certify", "distance"], &run, "single run", "certified");
+    let remark = |run: &Path, name: &str, text: &str| {
+        let copy = folder.path().join(name);
+        copy_folder(run, &copy);
+        let before = sha256(&copy.join("distance.cert"));
+        replace(&copy, "distance.cert", "claim distance\n", text);
+        replace(&copy, "manifest.json", &before, &sha256(&copy.join("distance.cert")));
+        forgery::sum_again(&copy);
+        copy
+    };
+    // A recorded certificate with a remark is as good as the one that would be written.
+    let remarked = remark(&run, "remarked", "# a remark\nclaim distance\n");
+    sweep(&["certify", "distance"], &remarked, "certified", "certified");
+    // The record of one that names no file goes first: until the new one is verified, there is none.
+    let broken = remark(&run, "broken", "claim word\n");
+    assert_eq!(shown_label(&broken), "single run");
+    sweep_from_refused(&["certify", "distance"], &broken, "single run", "certified");
 }
 
 #[test]

@@ -52,13 +52,14 @@ pub fn spot_solve(arguments: &SpotSolveArguments) -> Result<()> {
     if let Some(difference) = outcome.difference {
         return Err(Error::CheckFailed(format!("{}: {difference}; the run is now marked as {evidence}", folder.display())));
     }
-    let (are, too_large) = (if outcome.states == 1 { "is" } else { "are" }, counted(outcome.too_large, "state"));
+    let are = if outcome.states == 1 { "is" } else { "are" };
+    let too_large = format!("{} {}", counted(outcome.too_large, "state"), if outcome.too_large == 1 { "was" } else { "were" });
     println!(
         "{}: {}, to depth {}, {are} as deep as the run says{}; evidence: {evidence}",
         shown_path(folder),
         counted(outcome.states, "state"),
         outcome.deepest,
-        if outcome.too_large == 0 { String::new() } else { format!("; too far for the memory: {too_large}") },
+        if outcome.too_large == 0 { String::new() } else { format!("; {too_large} too far for the memory") },
     );
     Ok(())
 }

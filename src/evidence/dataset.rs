@@ -9,6 +9,7 @@
 use super::archive_files;
 use super::certificate::{ArchiveFile, Certificate};
 use super::checksums::{self, ANTIPODES, CERTIFICATE, Checksums, MANIFEST, SAMPLES};
+use super::distance_record;
 use super::group_order::reachable_states;
 use super::label;
 use super::level_tables::{self, DISTRIBUTION, LEVELS};
@@ -321,15 +322,17 @@ pub fn change_manifest(folder: &Path, change: impl FnOnce(&mut ManifestFile)) ->
 }
 
 /// Puts the certificate of the distances into the folder of a complete run, and lists it and the
-/// archived files that it names in `SHA256SUMS`. All lines are right at every moment here, too.
-/// Returns its digest.
+/// archived files that it names in `SHA256SUMS`. All lines are right at every moment here, too. A
+/// certificate that is recorded, and that names the same files, stays as it is: what is there may
+/// have remarks, or be another version's. The record of any other one goes before its file does, so
+/// that no record names a file that is not there. Returns the digest of the certificate.
 ///
 /// # Errors
 /// As [`read`]; `BadData` when `SHA256SUMS` lists other archived files; `Io` when a file cannot be
 /// written.
 pub fn add_certificate(folder: &Path, certificate: &Certificate, archive: &[ArchiveFile]) -> Result<String> {
-    let before = read(folder)?.sums;
-    for (path, listed) in before.level_files() {
+    let Dataset { sums, manifest, distribution, .. } = read(folder)?;
+    for (path, listed) in sums.level_files() {
         let found = archive.iter().find(|file| file.path == path).map_or("no file of this archive", |file| &file.sha256);
         if found != listed {
             let cure = "the archive was changed; restore it, or run again with --resume never --force";
@@ -337,11 +340,25 @@ pub fn add_certificate(folder: &Path, certificate: &Certificate, archive: &[Arch
         }
     }
     let text = certificate.to_text();
-    let digest = checksums::sha256_of(text.as_bytes());
+    let new = checksums::sha256_of(text.as_bytes());
     let path = folder.join(CERTIFICATE);
+    let there = regular_file::read_text(&path, regular_file::MOST_TEXT_BYTES).ok();
+    let digest_there = there.as_ref().map(|there| checksums::sha256_of(there.as_bytes()));
+    let is_recorded = |digest: &String| manifest.certificates.iter().any(|known| known.file == CERTIFICATE && known.sha256 == *digest);
+    let names_the_same = there
+        .as_ref()
+        .is_some_and(|there| distance_record::archive_of(there, &certificate.puzzle, &distribution).is_some_and(|named| named == archive));
+    let digest = digest_there.clone().filter(|digest| names_the_same && is_recorded(digest)).unwrap_or(new);
+    let mut before = sums;
+    if manifest.certificates.iter().any(|known| known.sha256 != digest) {
+        before = change_manifest(folder, |manifest| {
+            manifest.certificates.retain(|known| known.sha256 == digest);
+            manifest.evidence = manifest.recorded();
+        })?
+        .sums;
+    }
     let mut sums = before.clone();
-    let is_there = checksums::sha256(&path, regular_file::MOST_TEXT_BYTES).is_ok_and(|(_, found)| found == digest);
-    if !is_there {
+    if digest_there.as_ref() != Some(&digest) {
         if sums.remove(CERTIFICATE) {
             sums.write(folder)?;
         }
