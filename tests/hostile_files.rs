@@ -68,7 +68,9 @@ struct Runs {
     _folder: tempfile::TempDir,
     complete: PathBuf,
     stopped: PathBuf,
+    /// Of the complete run, and of the one that stopped.
     config: PathBuf,
+    longer: PathBuf,
 }
 
 fn runs() -> Runs {
@@ -77,9 +79,12 @@ fn runs() -> Runs {
     fs::write(&config, "puzzle = \"turnstyle-6\"\n[search]\ncheckpoint_seconds = 0\nkeep_levels = true\n").expect("written");
     let complete = certified(config.to_str().expect("UTF-8"), "step", folder.path());
     let stopped = folder.path().join("stopped");
-    let mut first = run(&config, &stopped);
+    // So many levels that the signal comes long before the end.
+    let longer = folder.path().join("longer.toml");
+    fs::write(&longer, "puzzle = \"turnstyle-8\"\n[search]\ncheckpoint_seconds = 0\n").expect("written");
+    let mut first = run(&longer, &stopped);
     assert_eq!(outcome(fault(&mut first, "generation-create", 6, "signal")).0, 75);
-    Runs { _folder: folder, complete, stopped, config }
+    Runs { _folder: folder, complete, stopped, config, longer }
 }
 
 fn run(config: &Path, out: &Path) -> Command {
@@ -152,7 +157,7 @@ fn pipes_in_the_place_of_each_file_of_a_complete_run() {
 #[test]
 fn pipes_in_the_place_of_each_file_of_a_stopped_run() {
     let runs = runs();
-    meet_traps(&runs.stopped, &runs.config, &[Trap::Pipe], &["status", "table", "recheck", "resume", "run"]);
+    meet_traps(&runs.stopped, &runs.longer, &[Trap::Pipe], &["status", "table", "recheck", "resume", "run"]);
 }
 
 #[test]
@@ -160,7 +165,7 @@ fn devices_files_without_end_and_folders_in_the_place_of_each_file() {
     let runs = runs();
     let traps = [Trap::Endless, Trap::Huge, Trap::Folder];
     meet_traps(&runs.complete, &runs.config, &traps, &["status", "table", "resume"]);
-    meet_traps(&runs.stopped, &runs.config, &traps, &["status", "resume"]);
+    meet_traps(&runs.stopped, &runs.longer, &traps, &["status", "resume"]);
 }
 
 /// What is said of them: the file, what it is, what it should be.
