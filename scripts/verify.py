@@ -379,7 +379,8 @@ class Numbering:
         parts = [bytes(labels[start : start + each]) for start in range(0, len(labels), each)]
         if not self.is_halved:
             return dict(zip(self.planes, parts))
-        # Signs of all arrangements, odd ones as NONE: after a piece d come those of the others, changed d times.
+        # Signs of all arrangements, odd ones as NONE: after a piece d come those of the others,
+        # changed d times.
         odd, changed = bytes([0]), bytes([NONE, *range(1, NONE), 0])
         for n in range(2, self.m + 1):
             odd = b"".join(odd.translate(changed) if d % 2 else odd for d in range(n))
@@ -455,6 +456,7 @@ def check_distance(puzzle, records, folder):
         counts.append(count)
     refuted_unless(states == sum(counts), f"found {states} states, expected {sum(counts)}, the sum of the levels")
     (count,) = records.numbers("archives", 1)
+    unreadable_unless(count <= 1 << 20, f"found {count} files, expected at most 2^20")
     while len(files) < count:
         fields = records.take("archive")
         depth, length = numbers(fields[:2], 2)
@@ -484,7 +486,8 @@ def check_distance(puzzle, records, folder):
     tables = numbering.tables(labels)
     is_start = counts[0] == 1 and tables[numbering.start][0] == 0
     refuted_unless(is_start, "found another state of level 0, expected the solved state")
-    # One more than the least label from which a move leads here, for all arrangements of each plane.
+    # One more than the least label from which a move leads here, for all arrangements of each
+    # plane.
     one_more = bytes([*range(1, NONE), NONE, NONE])
     bounds = dict.fromkeys(tables)
     for plane, table in tables.items():
