@@ -225,7 +225,7 @@ mod tests {
         refused(&trailer(PACK_HEADER_BYTES - 8), "without an index");
         let reader = PackReader::open(&path).expect("whole");
         let outside = |entry: BlockEntry| {
-            let error = reader.stored(&entry).expect_err("outside").to_string();
+            let error = reader.stored(&entry, 100).expect_err("outside").to_string();
             assert!(error.contains("blocks before offset"), "{error}");
         };
         outside(BlockEntry { offset: PACK_HEADER_BYTES - 1, ..entries[0].clone() });
