@@ -191,7 +191,8 @@ class Puzzle:
         for _ in range(count):
             name, *images = records.take("generator") or [""]
             is_move = sorted(images := numbers(images, places)) == list(range(1, places + 1))
-            unreadable_unless(is_move and name and name not in self.moves, "expected a new name and each place once")
+            is_name = re.fullmatch(r"[!-~]{1,32}", name) and not set(name) & set(',"\\')
+            unreadable_unless(is_move and is_name and name not in self.moves, "expected a new name and each place once")
             self.moves[name] = tuple(image - 1 for image in images)
         self.solved = tuple(records.numbers("solved", places))
         unreadable_unless(all(1 <= label <= 65535 for label in self.solved), "expected labels from 1 to 65535")
@@ -567,6 +568,7 @@ def members_of(data, path, ranks, shard_size, records):
     need(position == len(payload), "nothing after the last block")
     for _, set_, encoding, _, _, is_packed, *_ in blocks:
         need(set_ == 1 and encoding <= 3 and is_packed <= 1, "levels in a known encoding")
+    need(len({block[0] for block in blocks}) == count, "each shard once")
     for shard, _, encoding, count, length, is_packed, start, stored_length, checksum in blocks:
         first, size = shard * shard_size, min(shard_size, ranks - shard * shard_size)
         refuted_unless(size > 0, f"{path}: found shard {shard}, expected numbers below {ranks}")
