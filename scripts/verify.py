@@ -191,7 +191,8 @@ class Puzzle:
         for _ in range(count):
             name, *images = records.take("generator") or [""]
             is_move = sorted(images := numbers(images, places)) == list(range(1, places + 1))
-            unreadable_unless(is_move and name and name not in self.moves, "expected a new name and each place once")
+            is_name = re.fullmatch(r"[!-~]{1,32}", name) and not set(name) & set(',"\\')
+            unreadable_unless(is_move and is_name and name not in self.moves, "expected a new name and each place once")
             self.moves[name] = tuple(image - 1 for image in images)
         self.solved = tuple(records.numbers("solved", places))
         unreadable_unless(all(1 <= label <= 65535 for label in self.solved), "expected labels from 1 to 65535")
@@ -379,7 +380,8 @@ class Numbering:
         parts = [bytes(labels[start : start + each]) for start in range(0, len(labels), each)]
         if not self.is_halved:
             return dict(zip(self.planes, parts))
-        # Signs of all arrangements, odd ones as NONE: after a piece d come those of the others, changed d times.
+        # Signs of all arrangements, odd ones as NONE: after a piece d come those of the others,
+        # changed d times.
         odd, changed = bytes([0]), bytes([NONE, *range(1, NONE), 0])
         for n in range(2, self.m + 1):
             odd = b"".join(odd.translate(changed) if d % 2 else odd for d in range(n))
@@ -455,6 +457,7 @@ def check_distance(puzzle, records, folder):
         counts.append(count)
     refuted_unless(states == sum(counts), f"found {states} states, expected {sum(counts)}, the sum of the levels")
     (count,) = records.numbers("archives", 1)
+    unreadable_unless(count <= 1 << 20, f"found {count} files, expected at most 2^20")
     while len(files) < count:
         fields = records.take("archive")
         depth, length = numbers(fields[:2], 2)
@@ -484,7 +487,8 @@ def check_distance(puzzle, records, folder):
     tables = numbering.tables(labels)
     is_start = counts[0] == 1 and tables[numbering.start][0] == 0
     refuted_unless(is_start, "found another state of level 0, expected the solved state")
-    # One more than the least label from which a move leads here, for all arrangements of each plane.
+    # One more than the least label from which a move leads here, for all arrangements of each
+    # plane.
     one_more = bytes([*range(1, NONE), NONE, NONE])
     bounds = dict.fromkeys(tables)
     for plane, table in tables.items():
@@ -564,6 +568,7 @@ def members_of(data, path, ranks, shard_size, records):
     need(position == len(payload), "nothing after the last block")
     for _, set_, encoding, _, _, is_packed, *_ in blocks:
         need(set_ == 1 and encoding <= 3 and is_packed <= 1, "levels in a known encoding")
+    need(len({block[0] for block in blocks}) == count, "each shard once")
     for shard, _, encoding, count, length, is_packed, start, stored_length, checksum in blocks:
         first, size = shard * shard_size, min(shard_size, ranks - shard * shard_size)
         refuted_unless(size > 0, f"{path}: found shard {shard}, expected numbers below {ranks}")

@@ -312,6 +312,15 @@ fn false_lists_of_states_are_refused() {
             fs::write(run.join("samples.tsv"), format!("depth\trank\tstate\n{}\n", rows.join("\n"))).expect("written");
             sum_again(run);
         }),
+        ("samples-more-than-states", 65, &["samples.tsv: found a sample of 4 of depth 1, expected at most 3"], |run| {
+            let text = fs::read_to_string(run.join("samples.tsv")).expect("text");
+            let of = |depth: &str| text.lines().filter(|row| row.starts_with(depth)).map(|row| format!("{row}\n")).collect::<String>();
+            // Four of depth 9 in the place of those of depth 1.
+            assert_eq!(of("9\t").lines().count(), 4);
+            alter(run, "samples.tsv", &of("9\t"), "");
+            let nine: String = of("9\t").lines().map(|row| row.replacen("9\t", "1\t", 1) + "\n").collect();
+            alter(run, "samples.tsv", &of("1\t"), &nine);
+        }),
         ("sample-of-another-state", 65, &["samples.tsv: found ", "in line 5, expected a depth, a rank and its state"], |run| {
             let line = line_of(run, "samples.tsv", 4);
             let (rest, _) = line.rsplit_once('\t').expect("cells");
@@ -349,6 +358,68 @@ fn false_lists_of_states_are_refused() {
         }),
         ("samples-missing", 74, &["samples.tsv"], |run| fs::remove_file(run.join("samples.tsv")).expect("there")),
     ]);
+}
+
+/// The rows of `levels.tsv` with some numbers changed: row (from the heading, 0), cell, and by how much.
+fn change_levels(run: &Path, changes: &[(usize, usize, i64)]) {
+    let text = fs::read_to_string(run.join("levels.tsv")).expect("text");
+    let mut rows: Vec<Vec<String>> = text.lines().map(|row| row.split('\t').map(str::to_owned).collect()).collect();
+    for &(row, cell, by) in changes {
+        rows[row][cell] = (rows[row][cell].parse::<i64>().expect("a number") + by).to_string();
+    }
+    fs::write(run.join("levels.tsv"), rows.iter().map(|row| row.join("\t") + "\n").collect::<String>()).expect("written");
+    sum_again(run);
+}
+
+/// What holds of some puzzles only: signs where all generators are odd, edges where no generator can be undone.
+#[test]
+fn false_statements_about_signs_and_directed_edges_are_refused() {
+    let folder = scratch();
+    let directed = folder.path().join("directed.toml");
+    let cycle_and_swap = "[[generators]]\nname = \"c\"\ncycles = \"(0 1 2 3 4)\"\n[[generators]]\nname = \"s\"\ncycles = \"(0 1)\"\n";
+    let text = format!("family = \"permutations\"\nname = \"directed\"\npositions = 5\n{cycle_and_swap}");
+    fs::write(&directed, text).expect("written");
+    let alternating = certified("rotation-board-2x3n2", "quarter", folder.path());
+    let directed = certified(directed.to_str().expect("UTF-8"), "step", folder.path());
+    let check = |run: &Path, forgery: &Forgery| {
+        let copy = folder.path().join(forgery.0);
+        copy_folder(run, &copy);
+        refused(&copy, forgery);
+    };
+    check(
+        &alternating,
+        &("within-a-level", 65, &["levels.tsv: found ", "in line 5, expected no edges within a level"], |run| {
+            change_levels(run, &[(4, 4, -1), (4, 3, 1), (5, 2, -1), (5, 3, 1)]);
+        }),
+    );
+    let wrong_sign: Forgery =
+        ("wrong-sign", 65, &["antipodes.tsv: found the state ", "of depth 7, expected a state that can be so far"], |run| {
+            let puzzle = dataset::read(run).expect("whole").puzzle;
+            let line = line_of(run, "antipodes.tsv", 1);
+            let rank: u64 = line.split('\t').next().expect("cells").parse().expect("a rank");
+            // Of the ranks 2i and 2i + 1 one is even.
+            let state = puzzle.text(&StateSpace::of(&puzzle).unrank(StateRank(rank ^ 1)));
+            alter(run, "antipodes.tsv", &line, &format!("{}\t{state}\n", rank ^ 1));
+        });
+    check(&alternating, &wrong_sign);
+    check(
+        &directed,
+        &("too-few-edges-up", 65, &["levels.tsv: found ", "expected no more states than edges up from the level before, 2"], |run| {
+            // Level 2 has 3 states, to which 3 edges lead or more.
+            let states: u64 = distribution(run)[2];
+            let row = line_of(run, "levels.tsv", 2);
+            let up: i64 = row.split('\t').nth(4).expect("cells").parse().expect("a number");
+            let by = up - i64::try_from(states).expect("small") + 1;
+            change_levels(run, &[(2, 4, -by), (2, 3, by)]);
+        }),
+    );
+    check(
+        &directed,
+        &("edges-up-from-the-last", 65, &["levels.tsv: found ", "expected no edges down from the first level, and none up"], |run| {
+            let last = distribution(run).len();
+            change_levels(run, &[(last, 4, 1), (last, 2, -1)]);
+        }),
+    );
 }
 
 #[test]

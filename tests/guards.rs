@@ -49,16 +49,21 @@ enum Alone {
 
 /// What is missing, too long, altered or at the wrong process in a message that a search reads: it must end at once or at the end of the level, with exactly this error. The point, how the
 /// search expands, the pass that is damaged, and a part of the message.
-const MESSAGES: [(&str, &str, Alone, u64, &str); 17] = [
+const MESSAGES: [(&str, &str, Alone, u64, &str); 22] = [
     ("drop-answer", UNSEEN, Alone::Too, 4, "words of answers from process"),
     ("long-answer", UNSEEN, Alone::Too, 4, "words of answers from process"),
-    ("flip-answer", UNSEEN, Alone::Too, 4, "mixed sum of the answers about level"),
-    ("swap-answers", UNSEEN, Alone::Too, 160, "mixed sum of the answers about level"),
+    ("flip-answer", UNSEEN, Alone::Too, 4, "answers about level"),
+    ("swap-answers", UNSEEN, Alone::Too, 160, "answers about level"),
     ("foreign-question", UNSEEN, Alone::Too, 4, "rank that was asked for at process"),
     ("foreign-state", UNSEEN, Alone::Too, 4, "new state at process"),
     ("foreign-state", STATES, Alone::Too, 4, "successor that arrived at process"),
     ("spot-answer", UNSEEN, Alone::Too, 3, "answers about sampled neighbours from process"),
     ("spot-answer", LANES, Alone::Too, 3, "answers about sampled neighbours from process"),
+    ("cut-source", LANES, Alone::Too, 4, "bytes of what is seen of part"),
+    ("blank-view", LANES, Alone::Not, 4, "form of what is seen of shard"),
+    ("drop-message", STATES, Alone::Too, 20, "invariant broken: successors of level"),
+    ("seen-bits", STATES, Alone::Too, 4, "states held by a set of shard"),
+    ("drop-start", STATES, Alone::Too, 1, "start states in the shards of all processes: found 0, expected 1"),
     ("drop-view", LANES, Alone::Not, 4, "words about shards in shared memory from process"),
     ("flip-view", LANES, Alone::Not, 1, "form of what is seen of shard"),
     ("long-lanes", LANES_APART, Alone::Not, 6, "words of a message of lanes: found too many"),
@@ -155,9 +160,14 @@ fn every_fault_point_is_in_a_table() {
     assert_eq!(damage_points(), known);
 }
 
-/// The puzzle to spoil: one with many rounds, or with several antipodes.
+/// The puzzle to spoil: one with many rounds, with several antipodes, or with one shard.
 fn puzzle_for(point: &str) -> &'static str {
-    if point.ends_with("antipode") { "pancake-7" } else { "turnstyle-8" }
+    match point {
+        // Every level changes its only shard.
+        "seen-bits" => "turnstyle-5",
+        _ if point.ends_with("antipode") => "pancake-7",
+        _ => "turnstyle-8",
+    }
 }
 
 /// Nothing that is missing is read as zero, as none or as unseen: for one process and for several participants.
@@ -194,8 +204,9 @@ fn a_message_that_is_damaged_in_one_mpi_process_ends_all() {
         let path = folder.path().join(point);
         let mut command = mpirun(3);
         command.args(["run", config, "--checkpoint-seconds", "0", "--quiet", "--threads", "1", "--out"]).arg(&path);
-        // The first process has the start, and lists the antipodes.
-        let process = if point.ends_with("antipode") || point == "shift-sample" { 0 } else { number % 3 };
+        // The first process has the start and the only shard, and lists the antipodes.
+        let process =
+            if point.ends_with("antipode") || ["shift-sample", "drop-start", "seen-bits"].contains(&point) { 0 } else { number % 3 };
         command.env("FARTHEST_FAULT_PROCESS", process.to_string());
         // A process passes its own points only, of which there are fewer.
         let pass = pass.div_ceil(3);
@@ -234,7 +245,7 @@ fn a_block_that_is_cut_on_its_way_costs_no_checkpoint() {
     assert_ne!(code, 0, "{stderr}");
     let before = generations(&folder.path().join("a/run"));
     assert!(!before.is_empty());
-    let (point, _, _, pass, guard) = MESSAGES[16];
+    let (point, _, _, pass, guard) = MESSAGES[21];
     let stderr = fail_with(70, fault(&mut on_two_disks(["b", "a"]), point, pass, "damage"));
     assert!(stderr.contains(guard) && stderr.contains("nothing was published"), "{stderr}");
     assert_eq!(generations(&folder.path().join("a/run")), before);
@@ -498,6 +509,28 @@ fn a_state_of_the_wrong_sign_is_noticed() {
     let odd = Lie::new(&definition(&["(0 1 2 3)", "(3 4)"]));
     odd.tell(&[vec![odd.start()], vec![odd.state(&[0]), odd.state(&[0, 1])]], &[2]);
     odd.check("states of a sign that level 1 or the one behind it cannot have: found 1, expected 0", false);
+}
+
+/// By the unseen only the edges up are counted: with those of the level before they must not be more than there are.
+#[test]
+fn more_edges_up_and_down_than_there_are_are_noticed() {
+    let lie = Lie::searched(&definition(&["(0 1)", "(1 2)", "(2 3)", "(3 4)"]), UNSEEN);
+    let first: Vec<State> = (0..4).map(|generator| lie.state(&[generator])).collect();
+    lie.tell(&[vec![lie.start()], first], &[5]);
+    lie.check("edges of level 1 up and down: found 12 and 5, expected at most 16 in all", false);
+}
+
+/// What was seen is counted once more at the end: a bit that flips in the last of four levels, far from the antipodes, shows nowhere else.
+#[test]
+fn a_set_that_is_spoiled_in_the_last_level_is_noticed() {
+    let folder = scratch();
+    let config = folder.path().join("small.toml");
+    fs::write(&config, "inverses = true\n".to_owned() + &definition(&["(0 1 2 3 4)", "(1 2 4 3)"])).expect("written");
+    let path = folder.path().join("run");
+    let mut command = farthest();
+    command.arg("run").arg(&config).args(["--checkpoint-seconds", "3600", "--quiet", "--threads", "1", "--out"]).arg(&path);
+    let stderr = fail_with(70, fault(&mut command, "seen-bits", 4, "damage"));
+    check_broken(&stderr, &["states that the sets hold at the end and the sum of all levels: found 19, expected 20"], &path, "seen-bits");
 }
 
 /// All generators are odd and closed under inverses: no edge stays on a level. By the unseen it is what up- and down-edges leave over.

@@ -91,6 +91,9 @@ fn several_mpi_processes_recheck_together() {
     assert_eq!(json(&run, "manifest.json")["rechecks"].as_array().map(Vec::len), Some(2));
 }
 
+/// What a recheck says of a changed folder, and the change.
+type Change<'a> = (&'a str, &'a dyn Fn(&Path));
+
 /// The counts of an independent program: 464 states of depth 12, 9 of depth 15, the last, and so on
 /// (`tests/known/turnstyle_step.tsv`). What is altered contradicts nothing that can be told without
 /// searching: only a second search finds it.
@@ -99,7 +102,7 @@ fn altered_results_are_found_named_and_never_called_rechecked() {
     let folder = scratch();
     let run = complete(folder.path(), "turnstyle-7", "keep_levels = true", &[]);
     let puzzle = dataset::read(&run).expect("whole").puzzle;
-    let changes: [(&str, &dyn Fn(&Path)); 4] = [
+    let changes: [Change; 4] = [
         ("distribution.tsv: level 12 holds", &|run| {
             assert_eq!(exchanged(run, 12)[13], 464, "of depth 12");
             claim(run, &exchanged(run, 12), 3);

@@ -62,6 +62,9 @@ mod tests {
         assert_eq!(encode(Vec::new()), [0; 0]);
         assert!(decode(&words[..words.len() - 1]).is_err(), "cut");
         assert!(decode(&[3, 0x80_80_80]).is_err(), "a number that does not end");
+        let mut bytes = Vec::new();
+        [u64::MAX, 1].iter().for_each(|&distance| push_leb128(&mut bytes, distance));
+        assert!(decode(&to_words(&bytes)).is_err(), "a rank of more than 64 bits");
         assert!(decode(&[11, u64::MAX, 0x0001_ffff]).is_err(), "more than 64 bits");
     }
 }

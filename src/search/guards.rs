@@ -171,15 +171,11 @@ pub fn check_transport(search: &Search<'_>, sent: Tally, received: Tally) -> Res
 /// `Invariant` when an answer was lost, altered, or taken for that to another question.
 pub fn check_answers(search: &Search<'_>, given: Tally, arrived: Tally) -> Result<()> {
     let depth = search.depth();
-    if arrived.count != given.count {
-        let what = format!("words of answers about level {depth} received and sent");
-        return Err(Error::invariant(what, arrived.count, given.count));
+    if arrived == given {
+        return Ok(());
     }
-    if arrived.mixed != given.mixed {
-        let what = format!("mixed sum of the answers about level {depth} received and sent");
-        return Err(Error::invariant(what, arrived.mixed, given.mixed));
-    }
-    Ok(())
+    let shown = |tally: Tally| format!("{} words of sum {:016x}", tally.count, tally.mixed);
+    Err(Error::invariant(format!("answers about level {depth} received and sent"), shown(arrived), shown(given)))
 }
 
 /// All edges of the expanded level when only its up-edges are known, because the states found were asked for their neighbours: its
@@ -254,4 +250,23 @@ pub fn check_whole(search: &Search<'_>) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sum alone would balance.
+    #[test]
+    fn a_tally_tells_ranks_of_the_same_sum_apart() {
+        let tally = |ranks: &[u64]| {
+            let mut tally = Tally::default();
+            ranks.iter().for_each(|&rank| tally.add(rank));
+            tally
+        };
+        assert_eq!(tally(&[5, 8]), tally(&[8, 5]));
+        assert_ne!(tally(&[5, 8]), tally(&[6, 7]));
+        assert_ne!(tally(&[5, 5]), tally(&[8, 8]));
+        assert_eq!(tally(&[5]).plus(tally(&[8])), tally(&[5, 8]));
+    }
 }

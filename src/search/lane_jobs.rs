@@ -125,6 +125,11 @@ impl<'a> Opened<'a> {
                 blocks[first_part + number] = &seen[number * part_bytes..];
             }
         }
+        if fault_point::damages("cut-source")
+            && let Some(bytes) = blocks.iter_mut().find(|bytes| !bytes.is_empty())
+        {
+            *bytes = &bytes[..part_bytes / 2];
+        }
         check_at_hand(search, plan, &blocks, part_bytes)?;
         let seen = blocks.clone();
         if fault_point::damages("lane-source") {

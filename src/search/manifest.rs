@@ -166,3 +166,57 @@ impl Manifest {
         )))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::ShardId;
+    use crate::store::Contents;
+    use crate::store::block::SetName;
+
+    fn sample() -> Manifest {
+        let level = |depth, edges| LevelRecord { edges, ..LevelRecord::new(Depth(depth), LevelPart::default()) };
+        let entry = BlockEntry::encode(ShardId(0), SetName::Seen, 1, &Contents::Sparse(vec![7].into())).0;
+        Manifest {
+            program_version: "1".into(),
+            puzzle_name: "toy".into(),
+            metric: "step".into(),
+            puzzle_text: String::new(),
+            puzzle_digest: String::new(),
+            fixed_settings: BTreeMap::new(),
+            partition: Partition::new(1, 5, false, None).expect("small"),
+            levels: vec![level(0, Some(Edges::default())), level(1, None)],
+            packs: vec![PackFile { path: "gen-000001/a.pack".into(), bytes: 100 }],
+            blocks: vec![(0, entry)],
+            resumes: 0,
+            seconds: 0.0,
+            samples: vec![Vec::new(); 2],
+        }
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        type Lie = fn(&mut Manifest);
+        let lies: [(&str, Lie); 7] = [
+            ("no levels", |manifest| {
+                manifest.levels.clear();
+                manifest.samples.clear();
+            }),
+            ("another depth", |manifest| manifest.levels[1].depth = Depth(2)),
+            ("a closed level without edges", |manifest| manifest.levels[0].edges = None),
+            ("too few samples", |manifest| drop(manifest.samples.pop())),
+            ("samples of no level", |manifest| manifest.samples.push(Vec::new())),
+            ("a pack that is not there", |manifest| manifest.blocks[0].0 = 1),
+            ("a shard that is not there", |manifest| manifest.blocks[0].1.shard = ShardId(1)),
+        ];
+        let read = |manifest: &Manifest| Manifest::decode(&manifest.encode().expect("small"), Path::new("manifest"));
+        assert_eq!(read(&sample()).expect("consistent"), sample());
+        for (name, lie) in lies {
+            let mut manifest = sample();
+            lie(&mut manifest);
+            assert!(read(&manifest).is_err(), "{name}");
+        }
+        // Version 2 had no samples.
+        assert!(read(&Manifest { samples: Vec::new(), ..sample() }).is_ok());
+    }
+}

@@ -130,3 +130,25 @@ impl Outcome {
         to_u64(self.listed_antipodes.len()) == self.antipodes
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_complete_and_ascends() {
+        let check =
+            |ranks: &[u64], most, states| check_listed(&ranks.iter().map(|&rank| StateRank(rank)).collect::<Vec<_>>(), most, states);
+        assert!(check(&[2, 5, 9], 10, 3).is_ok());
+        assert!(check(&[2, 5, 9], 3, 8).is_ok(), "the lowest of more");
+        assert!(check(&[], 0, 8).is_ok());
+        for (name, ranks, most, states) in [
+            ("one is missing", &[2, 5][..], 10, 3),
+            ("one too many", &[2, 5, 9], 2, 3),
+            ("repeated", &[2, 2, 9], 10, 3),
+            ("descending", &[5, 2, 9], 10, 3),
+        ] {
+            assert!(check(ranks, most, states).is_err(), "{name}");
+        }
+    }
+}

@@ -7,9 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files of a run folder beside the lock.
-const FILES: [&str; 11] = [
+const FILES: [&str; 12] = [
     "SHA256SUMS",
     "SHA256SUMS.next",
+    "distance.cert",
     "summary.json",
     "manifest.json",
     "distribution.tsv",

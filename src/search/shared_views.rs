@@ -173,6 +173,11 @@ fn damage(incoming: &mut [Vec<u64>]) {
     if fault_point::damages("flip-view") {
         words[0] ^= 1;
     }
+    if let Some(filled) = words.chunks_mut(2).find(|word| word[0] == BITS)
+        && fault_point::damages("blank-view")
+    {
+        filled[0] = EMPTY;
+    }
 }
 
 /// Checks that each process sent as many words as it had to.

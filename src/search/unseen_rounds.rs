@@ -268,3 +268,17 @@ fn accept(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Answers to the same questions in another order are other answers.
+    #[test]
+    fn the_order_of_questions_matters_to_the_answers_only() {
+        let (one, other) = (PlacedTally::of(&[5, 8, 5]), PlacedTally::of(&[5, 5, 8]));
+        assert_eq!(one.tally, other.tally);
+        assert_ne!(one.placed, other.placed);
+        assert_ne!(tally_answers(&[1, 2], &[one.placed, other.placed]), tally_answers(&[2, 1], &[one.placed, other.placed]));
+    }
+}

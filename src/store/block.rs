@@ -235,7 +235,35 @@ mod tests {
         round_trip(&Contents::Sparse(vec![0, 1, 127, 128, 40_000, 49_999].into()));
         let mut words = vec![0; to_usize(bitset::words_for(LENGTH))];
         words[3] = 0x55;
+        words[to_usize((LENGTH - 1) / 64)] = 1 << ((LENGTH - 1) % 64);
         round_trip(&Contents::Words(words.into()));
+    }
+
+    /// Each check on its own: what the checksum cannot know, because the writer lied.
+    #[test]
+    fn every_check_of_a_block_is_needed() {
+        let made = |count: u64, contents: &Contents<'_>| BlockEntry::encode(ShardId(3), SetName::Seen, count, contents);
+        let refused = |entry: &BlockEntry, stored: &[u8], part: &str| {
+            let error = entry.decode(stored.to_vec(), LENGTH, Path::new("pack")).expect_err(part).to_string();
+            assert!(error.contains(part), "{part}: {error}");
+        };
+        let (list, stored) = made(2, &Contents::Sparse(vec![1, 2].into()));
+        refused(&list, &stored[1..], "1 bytes");
+        refused(&BlockEntry { checksum: list.checksum ^ 1, ..list.clone() }, &stored, "checksum");
+        refused(&BlockEntry { raw_bytes: 1, ..list.clone() }, &stored, "2 raw bytes");
+        refused(&BlockEntry { count: 1, ..list.clone() }, &stored, "2 members");
+        let (behind, stored) = made(2, &Contents::Sparse(vec![1, LENGTH].into()));
+        refused(&behind, &stored, "2 members up to");
+        let words_for = to_usize(bitset::words_for(LENGTH));
+        let mut words = vec![0; words_for];
+        words[words_for - 1] = 1 << (LENGTH % 64);
+        let (behind, stored) = made(1, &Contents::Words(words.clone().into()));
+        refused(&behind, &stored, "1 members up to");
+        let (short, stored) = made(0, &Contents::Words(words[1..words_for - 1].into()));
+        refused(&short, &stored, &format!("{} words for shard", words_for - 2));
+        let (frame, stored) = made(0, &Contents::Words(vec![0; words_for].into()));
+        assert!(frame.compressed);
+        refused(&BlockEntry { raw_bytes: frame.raw_bytes + 8, ..frame }, &stored, "raw bytes for 0 members");
     }
 
     proptest! {

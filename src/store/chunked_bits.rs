@@ -234,6 +234,17 @@ mod tests {
         all
     }
 
+    /// The last word holds any number of offsets.
+    #[test]
+    fn nothing_behind_the_end_is_listed_as_absent() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        for length in [1, 62, 63, 64, 65, 127, 128] {
+            let region = Region { storage: Storage::File, path: folder.path().join("scratch"), number: length, words: 2 };
+            let set = ChunkedBits::empty(MappedWords::create(&region).expect("room"), length);
+            assert_eq!(listed(&set, usize::MAX, true), (0..length).collect::<Vec<_>>());
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
         /// Empty, full and mixed chunks: with a summary or without, the members are the same.

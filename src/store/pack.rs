@@ -197,6 +197,42 @@ mod tests {
         assert!(PackWriter::create(&path).is_err(), "an existing pack is never written over");
     }
 
+    /// Each check on its own: what a writer of another kind, or one that lies, could have left.
+    #[test]
+    fn every_check_of_a_pack_is_needed() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let path = folder.path().join("x.pack");
+        let entries = sample(&path);
+        let bytes = std::fs::read(&path).expect("readable");
+        let refused = |change: &dyn Fn(&mut Vec<u8>), part: &str| {
+            let mut changed = bytes.clone();
+            change(&mut changed);
+            let broken = folder.path().join("broken.pack");
+            std::fs::write(&broken, changed).expect("room");
+            let error = PackReader::open(&broken).expect_err(part).to_string();
+            assert!(error.contains(part), "{part}: {error}");
+        };
+        refused(&|bytes| bytes[0] ^= 1, "another kind of file");
+        refused(&|bytes| bytes[12] ^= 1, "pack version");
+        refused(&|bytes| bytes[20] ^= 1, "a damaged header");
+        let trailer = |offset: u64| {
+            move |bytes: &mut Vec<u8>| {
+                let place = bytes.len() - to_usize(PACK_TRAILER_BYTES);
+                let length = to_u64(place) - offset;
+                bytes[place..].copy_from_slice(&pack_trailer(offset, length));
+            }
+        };
+        refused(&trailer(PACK_HEADER_BYTES - 8), "without an index");
+        let reader = PackReader::open(&path).expect("whole");
+        let outside = |entry: BlockEntry| {
+            let error = reader.stored(&entry, 100).expect_err("outside").to_string();
+            assert!(error.contains("blocks before offset"), "{error}");
+        };
+        outside(BlockEntry { offset: PACK_HEADER_BYTES - 1, ..entries[0].clone() });
+        outside(BlockEntry { offset: reader.index_offset - entries[0].stored_bytes + 1, ..entries[0].clone() });
+        outside(BlockEntry { offset: u64::MAX, ..entries[0].clone() });
+    }
+
     #[test]
     fn every_flipped_byte_and_truncation_is_noticed() {
         let folder = tempfile::tempdir().expect("temporary folder");

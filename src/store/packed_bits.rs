@@ -247,7 +247,8 @@ fn count_bits(bytes: &[u8]) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::chunked_bits::CHUNK_OFFSETS;
+    use super::super::chunked_bits::{CHUNK_OFFSETS, ChunkedBits};
+    use super::super::mapped::{MappedWords, Region, Storage};
     use super::*;
     use crate::base::mix::{self, mix64};
 
@@ -259,7 +260,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("temporary folder");
         let path = folder.path().join("level");
         // Every second offset is too dense to compress, one in 20 compresses, none takes no bytes.
-        for density in [0, 1 << 63, u64::MAX / 20] {
+        for density in [0, 1 << 63, u64::MAX / 20, u64::MAX] {
             let file = LevelFile::create(&path).expect("room");
             let members: Vec<u64> = (0..LENGTH).filter(|&offset| mix64(offset) < density && !(61_440..122_880).contains(&offset)).collect();
             let mut words = vec![0; to_usize(bitset::words_for(LENGTH))];
@@ -272,7 +273,7 @@ mod tests {
             assert_eq!(packed.all_words(), words);
             assert_eq!(packed.fingerprint(7), mix::of_sorted_ranks(members.iter().map(|offset| offset + 840)));
             assert!((0..LENGTH).step_by(997).all(|offset| packed.contains(offset) == bitset::contains(&words, offset)));
-            for enough in [100, 40_000, usize::MAX] {
+            for enough in [64, 100, 40_000, usize::MAX] {
                 let (mut all, mut cursor) = (Vec::new(), Some(0));
                 while let Some(from) = cursor {
                     let mut part = Vec::new();
@@ -329,5 +330,9 @@ mod tests {
         let packed = PackedBits::of_words(&file, &vec![0x0100; to_usize(bitset::words_for(LENGTH))]).expect("room");
         file.file.set_len(10).expect("shorter");
         assert!(packed.recount() < packed.count());
+        let region = Region { storage: Storage::File, path: folder.path().join("bits"), number: 0, words: bitset::words_for(LENGTH) };
+        let mut seen = ChunkedBits::empty(MappedWords::create(&region).expect("room"), LENGTH);
+        let error = seen.absorb_packed(&packed).expect_err("states are missing");
+        assert!(error.to_string().contains("read back from a packed chunk"), "{error}");
     }
 }

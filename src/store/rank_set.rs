@@ -485,6 +485,45 @@ mod tests {
     }
 
     #[test]
+    fn a_union_has_no_repeats() {
+        assert_eq!(merged(&[1, 3, 9], &[3, 4, 9, 10]), [1, 3, 4, 9, 10]);
+        assert_eq!(merged(&[], &[3]), [3]);
+    }
+
+    /// A checkpoint writes what differs from the one before.
+    #[test]
+    fn a_set_knows_whether_it_differs_from_the_checkpoint() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let mut set = set_in(&folder, 0);
+        set.clear(false);
+        assert!(!set.changed(), "still empty");
+        set.insert(&mut vec![5]).expect("room");
+        assert!(set.changed());
+        set.mark_saved();
+        set.insert(&mut vec![5]).expect("room");
+        assert!(!set.changed(), "it was there");
+        set.clear(false);
+        assert!(set.changed());
+    }
+
+    /// What the words held before does not come back, neither between the members nor behind the end.
+    #[test]
+    fn words_that_are_used_again_are_clean() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let mut set = RankSet::empty(1_000, Region { storage: Storage::File, path: folder.path().join("scratch"), number: 0, words: 16 });
+        set.insert(&mut (0..1_000).collect()).expect("room");
+        set.make_bits().expect("room").words_to_overwrite()[15] = u64::MAX;
+        set.clear(true);
+        set.overwrite().expect("room").fill(0);
+        assert_eq!(set.recount(), 0, "behind the end");
+        set.clear(true);
+        set.insert(&mut (0..1_000).collect()).expect("room");
+        set.clear(true);
+        set.insert(&mut (0..500).step_by(2).collect()).expect("room");
+        assert_eq!((set.count(), set.recount()), (250, 250));
+    }
+
+    #[test]
     fn few_members_need_no_space_and_a_full_set_needs_none_any_more() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let space = || std::fs::metadata(folder.path().join("scratch")).map_or(0, |facts| facts.blocks());

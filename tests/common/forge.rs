@@ -108,7 +108,7 @@ pub fn certify_again(run: &Path) {
     fs::write(run.join("distance.cert"), text.lines().map(line).collect::<String>()).expect("written");
     let (manifest, digest) = (run.join("manifest.json"), sha256(&run.join("distance.cert")));
     change_json(&manifest, |manifest| {
-        for record in manifest.get_mut("certificates").and_then(serde_json::Value::as_array_mut).into_iter().flatten() {
+        for record in manifest.get_mut("certificates").and_then(Value::as_array_mut).into_iter().flatten() {
             record["sha256"] = digest.clone().into();
         }
     });

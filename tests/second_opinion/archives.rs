@@ -4,6 +4,7 @@ use super::texts::{below, one_of};
 use crate::common::disturb::{Dice, sha256};
 use farthest::base::ids::{to_u64, to_usize};
 use farthest::store::{Contents, PackReader};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
@@ -101,6 +102,9 @@ fn pack(blocks: &[Block], change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     bytes
 }
 
+/// Another way to write a pack.
+type WritePack = dyn Fn(&mut Dice, Vec<Block>) -> Vec<u8>;
+
 impl Levels {
     /// Those of a run.
     pub fn read(run: &Path) -> Self {
@@ -171,7 +175,7 @@ impl Levels {
     }
 
     /// Writes the archive and its certificate; one level may be written in another way.
-    fn write(&self, dice: &mut Dice, run: &Path, special: Option<(usize, &dyn Fn(&mut Dice, Vec<Block>) -> Vec<u8>)>) {
+    fn write(&self, dice: &mut Dice, run: &Path, special: Option<(usize, &WritePack)>) {
         fs::remove_dir_all(run.join("levels")).expect("removable");
         let mut archives = String::new();
         for depth in 0..=self.depth() {
@@ -204,11 +208,11 @@ impl Levels {
 type Change = fn(&mut Dice, &Path);
 
 /// Ways to change an archive, by name.
-pub const CHANGES: [(&str, Change); 12] = [
+pub const CHANGES: [(&str, Change); 13] = [
     ("written anew", |dice, run| Levels::read(run).write(dice, run, None)),
-    ("a byte flipped", |dice, run| change_a_file(dice, run, a_byte)),
+    ("a byte flipped", |dice, run| change_a_file(dice, run, |dice, bytes| a_byte(dice, bytes))),
     ("a byte flipped, and the digest made right", |dice, run| {
-        change_a_file(dice, run, a_byte);
+        change_a_file(dice, run, |dice, bytes| a_byte(dice, bytes));
         certify_again(run);
     }),
     ("a file cut or longer, and the digest made right", |dice, run| {
@@ -230,6 +234,7 @@ pub const CHANGES: [(&str, Change); 12] = [
         fs::write(other, first).expect("written");
         certify_again(run);
     }),
+    ("the first level in a form that no program writes", a_loose_form),
     ("a state in another level", |dice, run| {
         let mut levels = Levels::read(run);
         let (from, to) = (1 + below(dice, levels.depth()), below(dice, levels.depth() + 1));
@@ -249,7 +254,7 @@ fn labels_wrong_in_one_way(dice: &mut Dice, run: &Path) {
     let mut levels = Levels::read(run);
     let deepest = levels.depth();
     let counts: Vec<usize> = levels.levels.iter().map(Vec::len).collect();
-    match dice.below(11) {
+    match dice.below(13) {
         // The deepest level, or a part of it, has no label.
         0 => drop(levels.levels.pop()),
         1 if counts[deepest] > 1 => drop(levels.take(dice, deepest)),
@@ -292,14 +297,62 @@ fn labels_wrong_in_one_way(dice: &mut Dice, run: &Path) {
         }
         // All that has no label gets one, the same: a set that no move leaves.
         9 => {
-            let labelled: std::collections::BTreeSet<u64> = levels.levels.iter().flatten().copied().collect();
+            let labelled: BTreeSet<u64> = levels.levels.iter().flatten().copied().collect();
             levels.levels[2].extend((0..levels.ranks).filter(|rank| !labelled.contains(rank)));
             levels.levels[2].sort_unstable();
+        }
+        // All distances from another state: its pieces have other names in every state. One plane,
+        // so that this is seen at the numbers.
+        10 | 11 if levels.head.contains("rotation-board 2 ") => {
+            let pieces = (1..).find(|&pieces| (1..=pieces).product::<u64>() == levels.ranks).expect("a factorial");
+            let (one, other) = (dice.below(pieces), dice.below(pieces));
+            levels.levels.iter_mut().flatten().for_each(|rank| *rank = with_two_names_exchanged(*rank, pieces, [one, other]));
+            levels.levels.iter_mut().for_each(|level| level.sort_unstable());
         }
         // Other shards, rightly.
         _ => levels.shard = 10 + dice.below(levels.ranks - 9),
     }
     levels.write(dice, run, None);
+}
+
+/// The lexicographic number of an arrangement after two of the pieces have exchanged their names.
+fn with_two_names_exchanged(mut number: u64, pieces: u64, [one, other]: [u64; 2]) -> u64 {
+    let mut left: Vec<u64> = (0..pieces).collect();
+    let arrangement: Vec<u64> = (0..pieces)
+        .rev()
+        .map(|after| {
+            let arrangements: u64 = (1..=after).product();
+            let piece = left.remove(to_usize(number / arrangements));
+            number %= arrangements;
+            if piece == one {
+                other
+            } else if piece == other {
+                one
+            } else {
+                piece
+            }
+        })
+        .collect();
+    let smaller_after = |at: usize| to_u64(arrangement[at..].iter().filter(|&&piece| piece < arrangement[at]).count());
+    (0..arrangement.len()).fold(0, |number, at| number * to_u64(arrangement.len() - at) + smaller_after(at))
+}
+
+/// Bits that end early, or a block that begins in the header, each with its right checksum.
+fn a_loose_form(dice: &mut Dice, run: &Path) {
+    let levels = Levels::read(run);
+    let (shard, offset) = (levels.levels[0][0] / levels.shard, levels.levels[0][0] % levels.shard);
+    let size = levels.shard.min(levels.ranks - shard * levels.shard);
+    let write = move |dice: &mut Dice, _| {
+        if offset == 0 && dice.below(2) == 0 {
+            // The last byte of the header is the list of the first number.
+            return pack(&[Block { lie: [u64::MAX, 0, 0], ..Block::list(shard, &[0]) }], |_| ());
+        }
+        let mut block = Block::bits(shard, &[offset], size);
+        block.stored.truncate(to_usize(offset / 8 + 1));
+        block.entry[4] = to_u64(block.stored.len());
+        pack(&[block], |_| ())
+    };
+    levels.write(dice, run, Some((0, &write)));
 }
 
 fn a_pack_wrong_in_one_way(dice: &mut Dice, run: &Path) {
@@ -309,7 +362,7 @@ fn a_pack_wrong_in_one_way(dice: &mut Dice, run: &Path) {
     levels.write(
         dice,
         run,
-        Some((depth, &|dice, mut blocks| {
+        Some((depth, &move |dice, mut blocks| {
             let at = below(dice, blocks.len());
             let block = &mut blocks[at];
             let way = dice.below(24);
@@ -379,7 +432,7 @@ fn a_pack_wrong_in_one_way(dice: &mut Dice, run: &Path) {
     );
 }
 
-fn a_byte(dice: &mut Dice, bytes: &mut Vec<u8>) {
+fn a_byte(dice: &mut Dice, bytes: &mut [u8]) {
     let at = below(dice, bytes.len());
     bytes[at] ^= 1 << below(dice, 8);
 }

@@ -17,7 +17,8 @@ pub enum Answer {
     TooLarge,
 }
 
-/// The answer of `farthest-verify`, by its exit code. A run's certificate is checked with its archive, and nothing else of the run.
+/// The answer of `farthest-verify`, by its exit code. A run's certificate is checked with its
+/// archive, and nothing else of the run.
 pub fn of_the_checker(path: &Path) -> (Answer, String) {
     let mut command = checker("300M");
     match path.file_name() {
@@ -36,7 +37,8 @@ pub fn of_the_checker(path: &Path) -> (Answer, String) {
     (answer, stdout + &stderr)
 }
 
-/// The answers of `scripts/verify.py`, which is started once: one line a path, and the worst of them is the exit code.
+/// The answers of `scripts/verify.py`, which is started once: one line a path, and the worst of
+/// them is the exit code.
 pub fn of_the_script(paths: &[PathBuf]) -> Vec<(Answer, String)> {
     let mut command = Command::new("timeout");
     command.args(["--kill-after=5", "120", "python3", "scripts/verify.py"]).args(paths).current_dir(env!("CARGO_MANIFEST_DIR"));
@@ -63,7 +65,8 @@ fn answer_of(line: &str) -> Answer {
     }
 }
 
-/// Asks both about all files, each told with how it was made; they must agree wherever both have an answer. Returns what the answers are.
+/// Asks both about all files, each told with how it was made; they must agree wherever both have an
+/// answer. Returns what the answers are.
 pub fn compare(files: &[(PathBuf, String)]) -> Vec<Answer> {
     let paths: Vec<PathBuf> = files.iter().map(|(path, _)| path.clone()).collect();
     let script = of_the_script(&paths);

@@ -48,7 +48,8 @@ pub const CHANGES: [(&str, Change); 19] = [
     }),
 ];
 
-/// One of the changes before "two changes"; a text that an earlier change has left too short stays as it is.
+/// One of the changes before "two changes"; a text that an earlier change has left too short stays
+/// as it is.
 fn other_than_two(dice: &mut Dice, text: &str, others: &[String]) -> String {
     if text.lines().count() < 2 {
         return text.to_owned();

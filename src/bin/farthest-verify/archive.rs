@@ -78,9 +78,10 @@ impl Block {
         found: &mut impl FnMut(u64) -> Checked<()>,
     ) -> Checked<()> {
         let length = numbers.end - numbers.start;
-        let range = self.offset.checked_add(self.stored_bytes).filter(|&end| end <= wide(bytes.len()));
+        let range = self.offset.checked_add(self.stored_bytes).filter(|&end| self.offset >= wide(MAGIC.len()) && end <= wide(bytes.len()));
         let stored = range.map(|end| &bytes[index(self.offset)..index(end)]);
-        let stored = stored.ok_or_else(|| unreadable(place, format!("{} bytes", self.stored_bytes), "bytes before the index"))?;
+        let stored =
+            stored.ok_or_else(|| unreadable(place, format!("{} bytes", self.stored_bytes), "bytes between the header and the index"))?;
         limits.steps(place, u128::from(self.stored_bytes))?;
         let checksum = xxh3_64(stored);
         if checksum != self.checksum {
@@ -91,7 +92,9 @@ impl Block {
             2 => self.members.saturating_mul(10),
             _ => length.div_ceil(64) * 8,
         };
-        if self.members > length || self.raw_bytes > most {
+        // Bits are those of the whole shard.
+        let is_whole = self.encoding != 3 || self.raw_bytes == most;
+        if self.members > length || self.raw_bytes > most || !is_whole {
             let found = format!("{} members in {} bytes", self.members, self.raw_bytes);
             return Err(unreadable(place, found, format!("at most {length} members in {most} bytes")));
         }

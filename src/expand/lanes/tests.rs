@@ -5,6 +5,7 @@ use crate::base::StateRank;
 use crate::base::ids::{low_u8, low_u32};
 use crate::base::mix;
 use crate::expand::StateExpansion;
+use crate::expand::lane_plan::MOST_CROSSINGS;
 use crate::puzzle::family::turnstyle;
 use crate::puzzle::{Layout, Permutation, State};
 use proptest::prelude::*;
@@ -62,6 +63,16 @@ fn check_level(puzzle: &Puzzle, seen: &BTreeSet<u64>, blocks: u64) {
                     let mut given = vec![vec![0; count * UNIT_BYTES]; lanes.generators()];
                     let source = if split { &halves[block % 2] } else { &whole };
                     if split {
+                        // Each state is spoken for by one of the two, where it is not the whole lane that is.
+                        let owned = [0, 1].map(|parity| halves[parity].blocks.iter().map(|block| !block.is_empty()).collect::<Vec<_>>());
+                        for generator in 0..lanes.generators() {
+                            let (_, plan) = lanes.moves[plane * lanes.generators + generator];
+                            if lanes.plans[plan].crossings <= MOST_CROSSINGS {
+                                let bits =
+                                    owned.iter().map(|owned| lanes.contributed_bits(owned, &prefixes, plane, generator)).sum::<u64>();
+                                assert_eq!(bits, to_u64(count) * LANE_STATES);
+                            }
+                        }
                         let other = &halves[1 - block % 2];
                         let owned: Vec<bool> = other.blocks.iter().map(|block| !block.is_empty()).collect();
                         for (generator, units) in given.iter_mut().enumerate() {

@@ -231,7 +231,7 @@ fn rounds<'a, 'b>(shipments: &'a [Shipment<'b>], most_bytes: u64) -> Vec<&'a [Sh
 
 /// A pack's path; the manifest's text is not trusted to stay in the folder.
 fn pack_path(folder: &Path, pack: &PackFile) -> Result<PathBuf> {
-    let safe = pack.path.split('/').all(|part| !part.is_empty() && part != ".." && !part.starts_with('.'));
+    let safe = pack.path.split('/').all(|part| !part.is_empty() && !part.starts_with('.'));
     if safe {
         Ok(folder.join(&pack.path))
     } else {
@@ -242,6 +242,15 @@ fn pack_path(folder: &Path, pack: &PackFile) -> Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn packs_stay_in_their_folder() {
+        let path = |path: &str| pack_path(Path::new("checkpoint"), &PackFile { path: path.into(), bytes: 0 });
+        assert_eq!(path("gen-000001/a.pack").expect("inside"), Path::new("checkpoint/gen-000001/a.pack"));
+        for outside in ["../a.pack", "gen-000001/../../a.pack", "/etc/passwd", "gen-000001//a.pack", "./a.pack", ""] {
+            assert!(path(outside).is_err(), "{outside}");
+        }
+    }
 
     #[test]
     fn rounds_are_bounded_and_lose_nothing() {

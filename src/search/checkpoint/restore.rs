@@ -5,7 +5,7 @@ use super::generations::{SUSPECT, manifest_path, manifests, manifests_of_all, re
 use super::load::{damage, load_sets};
 use crate::base::ids::{index_u32, to_u64};
 use crate::base::mix::{Fingerprint, LANE_STATES};
-use crate::base::{Depth, Error, ProcessId, Result, StateRank, atomic_file, regular_file};
+use crate::base::{Depth, Error, ProcessId, Result, StateRank, atomic_file, fault_point, regular_file};
 use crate::exchange::{agree, broadcast_from};
 use crate::ranking::StateSpace;
 use crate::search::manifest::{LevelRecord, MOST_MANIFEST_BYTES, Manifest};
@@ -110,7 +110,9 @@ fn put_starts(search: &mut Search<'_>) -> Result<LevelPart> {
     for start in search.puzzle.starts() {
         let rank = space.rank(start);
         // The others are other processes' to put; `start` counts whether all of them were.
-        if let Some(own) = search.own_shard(search.partition.shard_of(rank)) {
+        if let Some(own) = search.own_shard(search.partition.shard_of(rank))
+            && !fault_point::damages("drop-start")
+        {
             search.shards[own].accept(&[rank.0])?;
         }
     }
