@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::disturb::{Job, Member, fault, names, only_line, scratch};
+use common::disturb::{Job, Member, copy_folder, fault, names, only_line, scratch};
 use common::{farthest, result_bytes, succeed};
 use rustix::fs::OFlags;
 use rustix::process::Signal;
@@ -31,9 +31,15 @@ fn complete() -> &'static Path {
     })
 }
 
-/// Every command that prints, with what it takes.
-fn printing() -> Vec<Vec<String>> {
-    let run = complete().to_str().expect("UTF-8");
+/// A copy of it that no other test uses.
+fn own_copy(folder: &Path) -> String {
+    let copy = folder.join("complete");
+    copy_folder(complete(), &copy);
+    copy.to_str().expect("UTF-8").to_owned()
+}
+
+/// Every command that prints, with what it takes; `run` is a complete run.
+fn printing(run: &str) -> Vec<Vec<String>> {
     let words = [
         &["table", run][..],
         &["table", run, "--format", "json"],
@@ -86,7 +92,8 @@ fn full_pipe() -> (OwnedFd, OwnedFd) {
 
 #[test]
 fn a_closed_pipe_ends_a_command_quietly() {
-    for words in printing() {
+    let folder = scratch();
+    for words in printing(&own_copy(folder.path())) {
         let searches = ["run", "resume"].contains(&words[0].as_str()) && !words.contains(&"--help".to_owned());
         let child = command(&words).stdout(closed_pipe()).stderr(Stdio::piped()).spawn().expect("started");
         let output = child.wait_with_output().expect("ended");
@@ -126,7 +133,9 @@ fn a_search_goes_on_without_its_readers() {
 /// A full disk behind standard output is no fault of the program, and not passed over.
 #[test]
 fn output_that_cannot_be_written_is_an_error() {
-    let run = complete().to_str().expect("UTF-8");
+    let folder = scratch();
+    let run = own_copy(folder.path());
+    let run = run.as_str();
     for words in [&["table", run][..], &["status", run, "--json"], &["run", "turnstyle-6", "--out", run, "--json"]] {
         let full = File::options().write(true).open("/dev/full").expect("the device");
         let child = farthest().args(words).stdout(full).stderr(Stdio::piped()).spawn().expect("started");
@@ -176,8 +185,10 @@ const SIGNALS: [Signal; 6] = [Signal::TERM, Signal::INT, Signal::HUP, Signal::US
 /// In the midst of whatever it does, here of a line that cannot be written since nobody empties the pipe.
 #[test]
 fn every_signal_ends_every_command() {
-    let words =
-        printing().into_iter().filter(|words| !words[0].starts_with('-') && words[0] != "help" && !words.contains(&"--help".to_owned()));
+    let folder = scratch();
+    let words = printing(&own_copy(folder.path()))
+        .into_iter()
+        .filter(|words| !words[0].starts_with('-') && words[0] != "help" && !words.contains(&"--help".to_owned()));
     for (number, words) in words.enumerate() {
         // Each command gets some of the signals, and each signal meets many commands.
         for signal in [SIGNALS[number % 6], SIGNALS[(number + 1 + number / 6) % 6]] {
@@ -242,7 +253,8 @@ fn a_signal_ends_a_resume_and_a_recheck_that_are_not_at_work() {
     let folder = scratch();
     let (stopped, done) = (folder.path().join("stopped"), folder.path().join("done"));
     let mut first = farthest();
-    first.args(["run", "turnstyle-7", "--checkpoint-seconds", "0", "--quiet", "--threads", "1", "--out"]).arg(&stopped);
+    // So many levels that the signal comes long before the end.
+    first.args(["run", "turnstyle-8", "--checkpoint-seconds", "0", "--quiet", "--threads", "1", "--out"]).arg(&stopped);
     assert_eq!(fault(&mut first, "generation-create", 4, "signal").status().expect("ended").code(), Some(75));
     succeed(farthest().args(["run", "turnstyle-6", "--quiet", "--out"]).arg(&done));
     for (words, path) in [("resume", &stopped), ("recheck", &done)] {
