@@ -355,10 +355,14 @@ impl Labelling {
 
 /// What is claimed once all states are checked.
 pub fn claim(certificate: &Certificate) -> String {
+    claim_about(&certificate.puzzle.named(), certificate)
+}
+
+/// The same, of a puzzle that a run calls by its name.
+pub fn claim_about(puzzle: &str, certificate: &Certificate) -> String {
     let last = certificate.levels.last().copied().unwrap_or(0);
     format!(
-        "{}: {} can be reached, God's number is {}, needed by {}; the number of states at every distance is right",
-        certificate.puzzle.named(),
+        "{puzzle}: {} can be reached, God's number is {}, needed by {}; the number of states at every distance is right",
         counted(certificate.states(), "state"),
         certificate.levels.len() - 1,
         counted(last, "state")

@@ -71,7 +71,7 @@ pub fn check(folder: &Path, config: &Config, certificate: &ReadCertificate<'_>, 
         let text = format!(
             "{}: proved by distance.cert; the files agree with it in checksums, sums, group order, edges, fingerprints, antipodes and samples{samples}; label: {label}; \
              taken as they are: puzzle_digest, and in manifest.json how the run was made",
-            distance::claim(&certificate)
+            distance::claim_about(&config.rules.named(&config.title()), &certificate)
         );
         return Ok(Claim::proved(text));
     }
