@@ -5,15 +5,13 @@
 //! fit), and what must be said. The labels that such folders get are tested below.
 
 mod common;
-#[path = "common/forgery.rs"]
-mod forgery;
 
 use common::disturb::{copy_folder, fail_with, only_line, scratch, sha256};
+use common::forge::{alter, claim, edit_sums, exchanged, fingerprint_again, replace, shown_label, state, stated_label, sum_again};
 use common::{antipodes, certified, checker, distribution, farthest, json, outcome, result_bytes, succeed};
 use farthest::base::StateRank;
 use farthest::evidence::{Evidence, dataset};
 use farthest::ranking::StateSpace;
-use forgery::{alter, claim, edit_sums, exchanged, fingerprint_again, replace, shown_label, state, stated_label, sum_again};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use std::fs;
 use std::os::unix::fs::symlink;

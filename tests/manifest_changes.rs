@@ -4,12 +4,10 @@
 //! was begun.
 
 mod common;
-#[path = "common/forgery.rs"]
-mod forgery;
 
 use common::disturb::{copy_folder, fail_with, fault, names, only_line, scratch, sha256};
+use common::forge::{edit_sums, replace, shown_label, stated_label};
 use common::{certified, checker, contents, farthest, outcome, result_bytes, succeed};
-use forgery::{edit_sums, replace, shown_label, stated_label};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -124,7 +122,7 @@ fn a_killed_second_certify_distance_leaves_a_whole_run() {
         let before = sha256(&copy.join("distance.cert"));
         replace(&copy, "distance.cert", "claim distance\n", text);
         replace(&copy, "manifest.json", &before, &sha256(&copy.join("distance.cert")));
-        forgery::sum_again(&copy);
+        common::forge::sum_again(&copy);
         copy
     };
     // A recorded certificate with a remark is as good as the one that would be written.

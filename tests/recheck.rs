@@ -2,16 +2,14 @@
 //! found, named, and never forgotten.
 
 mod common;
-#[path = "common/forgery.rs"]
-mod forgery;
 
 use common::disturb::{copy_folder, fail_with, fault, mpirun_beside, names, only_line, scratch};
+use common::forge::{alter, claim, exchanged, fingerprint_again, replace, sum_again};
 use common::needs::{Need, test_lacks};
 use common::{SAME_BYTES, certified, farthest, json, outcome, result_bytes, succeed};
 use farthest::base::StateRank;
 use farthest::evidence::{Evidence, dataset};
 use farthest::ranking::StateSpace;
-use forgery::{alter, claim, exchanged, fingerprint_again, replace, sum_again};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -176,7 +174,7 @@ fn a_certificate_ranks_above_a_recheck() {
     assert_eq!(json(&run, "manifest.json")["certificates"].as_array().map(Vec::len), Some(1), "recorded once");
     // Without the certificate the recheck is what is left.
     fs::remove_file(run.join("distance.cert")).expect("there");
-    forgery::edit_sums(&run, |line| (!line.ends_with("distance.cert")).then(|| line.to_owned()));
+    common::forge::edit_sums(&run, |line| (!line.ends_with("distance.cert")).then(|| line.to_owned()));
     assert_eq!(label(&run), Evidence::Rechecked);
     let told = succeed(&mut recheck(&run));
     assert!(told.starts_with("turnstyle-5 step: rechecked: all 10 levels"), "{told}");
