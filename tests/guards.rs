@@ -49,7 +49,7 @@ enum Alone {
 
 /// What is missing, too long, altered or at the wrong process in a message that a search reads: it must end at once or at the end of the level, with exactly this error. The point, how the
 /// search expands, the pass that is damaged, and a part of the message.
-const MESSAGES: [(&str, &str, Alone, u64, &str); 22] = [
+const MESSAGES: [(&str, &str, Alone, u64, &str); 27] = [
     ("drop-answer", UNSEEN, Alone::Too, 4, "words of answers from process"),
     ("long-answer", UNSEEN, Alone::Too, 4, "words of answers from process"),
     ("flip-answer", UNSEEN, Alone::Too, 4, "answers about level"),
@@ -57,15 +57,20 @@ const MESSAGES: [(&str, &str, Alone, u64, &str); 22] = [
     ("foreign-question", UNSEEN, Alone::Too, 4, "rank that was asked for at process"),
     ("foreign-state", UNSEEN, Alone::Too, 4, "new state at process"),
     ("foreign-state", STATES, Alone::Too, 4, "successor that arrived at process"),
+    ("lost-state", UNSEEN, Alone::Too, 1, "with a neighbour in no level up to"),
+    ("false-state", UNSEEN, Alone::Too, 30, "with no neighbour in level"),
+    ("lost-edge", UNSEEN, Alone::Too, 1, "up, counted and sampled"),
     ("spot-answer", UNSEEN, Alone::Too, 3, "answers about sampled neighbours from process"),
     ("spot-answer", LANES, Alone::Too, 3, "answers about sampled neighbours from process"),
     ("cut-source", LANES, Alone::Too, 4, "bytes of what is seen of part"),
     ("blank-view", LANES, Alone::Not, 4, "form of what is seen of shard"),
     ("drop-message", STATES, Alone::Too, 20, "invariant broken: successors of level"),
+    ("alter-message", STATES, Alone::Too, 20, "mixed sum of the successors of level"),
     ("seen-bits", STATES, Alone::Too, 4, "states held by a set of shard"),
     ("drop-start", STATES, Alone::Too, 1, "start states in the shards of all processes: found 0, expected 1"),
     ("drop-view", LANES, Alone::Not, 4, "words about shards in shared memory from process"),
     ("flip-view", LANES, Alone::Not, 1, "form of what is seen of shard"),
+    ("short-lanes", LANES_APART, Alone::Not, 6, "bits of lanes that another process sent"),
     ("long-lanes", LANES_APART, Alone::Not, 6, "words of a message of lanes: found too many"),
     ("shift-sample", STATES, Alone::Too, 1, "sampled states that are in level 0"),
     ("drop-antipode", STATES, Alone::Too, 1, "listed antipodes: found"),
@@ -192,6 +197,16 @@ fn a_message_that_is_cut_altered_or_misdirected_ends_the_search() {
     }
 }
 
+/// The levels that most samples see only in part: a state of level 20 is lost, and none of its neighbours is in the sample of level 19. What is left behind level 20 is few and looked at whole.
+#[test]
+fn a_state_that_is_lost_is_noticed_among_those_that_are_left() {
+    let folder = scratch();
+    let config = &write_config(folder.path(), "turnstyle-8", &format!("{UNSEEN}\nround_kib = 64"));
+    let path = folder.path().join("run");
+    let stderr = fail_with(70, fault(&mut run(config, &path, &["--threads", "1"]), "lost-state", 203, "damage"));
+    check_broken(&stderr, &["sampled states behind level 20 with a neighbour in a level up to 19: found 1"], &path, "lost-state");
+}
+
 /// The same in one of several MPI processes, whichever it is: all end, in one line.
 #[test]
 fn a_message_that_is_damaged_in_one_mpi_process_ends_all() {
@@ -245,7 +260,7 @@ fn a_block_that_is_cut_on_its_way_costs_no_checkpoint() {
     assert_ne!(code, 0, "{stderr}");
     let before = generations(&folder.path().join("a/run"));
     assert!(!before.is_empty());
-    let (point, _, _, pass, guard) = MESSAGES[21];
+    let (point, _, _, pass, guard) = MESSAGES[26];
     let stderr = fail_with(70, fault(&mut on_two_disks(["b", "a"]), point, pass, "damage"));
     assert!(stderr.contains(guard) && stderr.contains("nothing was published"), "{stderr}");
     assert_eq!(generations(&folder.path().join("a/run")), before);

@@ -188,6 +188,19 @@ mod tests {
         }
     }
 
+    /// What stays in a process is no traffic.
+    #[test]
+    fn traffic_is_what_others_send_and_receive() {
+        run_participants(3, |exchange| {
+            let me = exchange.process().index();
+            // To process p as many words as the sender's number plus p.
+            exchange.all_to_all((0..3).map(|to| vec![0; me + to]).collect());
+            let others = (0..3).filter(|&other| other != me).map(|other| to_u64(me + other)).sum::<u64>() * 8;
+            assert_eq!((exchange.traffic().bytes_sent, exchange.traffic().bytes_received), (others, others));
+        })
+        .expect("threads");
+    }
+
     #[test]
     fn reductions() {
         run_participants(3, |exchange| {

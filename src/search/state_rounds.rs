@@ -34,10 +34,14 @@ pub fn run(search: &mut Search<'_>, observer: &mut dyn Observer, work: &mut Work
             if fault_point::damages("drop-message") {
                 incoming.iter_mut().rev().find_map(Vec::pop);
             }
-            if let Some(rank) = incoming.iter_mut().rev().find_map(|ranks| ranks.last_mut())
-                && fault_point::damages("foreign-state")
-            {
-                *rank = search.foreign_rank(search.exchange.process());
+            if let Some(rank) = incoming.iter_mut().rev().find_map(|ranks| ranks.last_mut()) {
+                if fault_point::damages("foreign-state") {
+                    *rank = search.foreign_rank(search.exchange.process());
+                }
+                if fault_point::damages("alter-message") {
+                    // Its neighbour in rank, in the same shard.
+                    *rank ^= 1;
+                }
             }
             accept(search, &incoming, work)
         });

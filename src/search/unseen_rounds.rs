@@ -80,6 +80,23 @@ fn damage(answers: &mut [Vec<u64>]) {
     }
 }
 
+/// Spoils the states that were found where a test asks for it.
+fn damage_states(search: &Search<'_>, batch: &[u64], new: &mut Vec<u64>, work: &mut Work) {
+    if fault_point::damages("foreign-state") {
+        new.push(search.foreign_rank(search.exchange.process()));
+    }
+    if fault_point::damages("lost-state") {
+        new.pop();
+    }
+    if fault_point::damages("false-state") {
+        new.extend(batch.iter().find(|rank| !new.contains(rank)));
+    }
+    if fault_point::damages("lost-edge") {
+        work.edges.up -= 1;
+    }
+    new.sort_unstable();
+}
+
 /// The questions of a round.
 struct Questions {
     /// Ranks to look up, by owner.
@@ -252,9 +269,8 @@ fn accept(
             new.push(rank);
         }
     }
-    if !new.is_empty() && fault_point::damages("foreign-state") {
-        new.push(search.foreign_rank(search.exchange.process()));
-        new.sort_unstable();
+    if !new.is_empty() {
+        damage_states(search, batch, &mut new, work);
     }
     // The batch ascends, so the states of a shard are neighbours in it.
     let mut start = 0;

@@ -196,3 +196,18 @@ proptest! {
         check_puzzle(&puzzle, blocks, seed);
     }
 }
+
+/// Four labels leave the prefix, planes have both signs, and only one sign of arrangement is numbered over each: the expansion state by state within lanes.
+#[test]
+fn many_crossings_in_a_halved_space_with_odd_planes() {
+    // An odd cycle through 0, 4, 1, 5, 2, 6, 3, 7.
+    let cycle = Permutation::new(vec![4, 5, 6, 7, 1, 2, 3, 0, 8]).expect("a bijection");
+    let both = |permutation: &Permutation| vec![(1, permutation.clone()), (0, permutation.clone())];
+    let generators = vec![("A".to_owned(), both(&cycle)), ("B".to_owned(), both(&cycle.inverse()))];
+    let start = State { plane: 0, arrangement: Permutation::identity(9).images().to_vec() };
+    let puzzle = Puzzle::new("cycle", "step", 9, generators, vec![start], Layout::Numbered).expect("valid");
+    let lanes = LaneExpansion::new(&puzzle, 9).expect("closed under inverses, long enough");
+    assert!(StateSpace::of(&puzzle).is_halved());
+    assert!(lanes.odd_planes.contains(&true) && lanes.plans.iter().any(|plan| plan.crossings > MOST_CROSSINGS));
+    check_puzzle(&puzzle, 9, 5);
+}

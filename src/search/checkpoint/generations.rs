@@ -227,3 +227,18 @@ fn remove_packs(folder: &Path, needed: &BTreeSet<String>) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// It may be of another version, and name packs that are whole.
+    #[test]
+    fn a_manifest_that_cannot_be_read_protects_all_packs() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        assert_eq!(needed_packs(folder.path(), [].iter()).expect("none"), Some(BTreeSet::new()));
+        fs::write(manifest_path(folder.path(), Depth(1)), "of another version").expect("room");
+        assert_eq!(needed_packs(folder.path(), [Depth(1)].iter()).expect("readable"), None);
+        assert!(needed_packs(folder.path(), [Depth(2)].iter()).is_err(), "a manifest that is gone");
+    }
+}
