@@ -409,15 +409,32 @@ fn lies_beyond_the_ball_are_consistent_at_the_most() {
         levels[27].edges[1] -= 1;
         set_levels(run, &levels);
     });
-    // An antipode of half the depth: two balls meet.
+    // An antipode that is nearer than stated, within the ball around the solved state or beyond it: two balls meet.
     let samples = text(&ten.run.join("samples.tsv"));
-    let near = samples.lines().find(|line| line.starts_with("16\t")).expect("a sample").split_once('\t').expect("cells").1.to_owned();
-    ten.forged(1, "found a state that 16 moves reach, expected a state of level 32", |run| {
-        let antipodes = text(&run.join("antipodes.tsv"));
-        let mut rows: Vec<&str> = antipodes.lines().skip(2).collect();
-        rows.push(&near);
-        rows.sort_by_key(|row| row.split_once('\t').and_then(|(rank, _)| rank.parse::<u64>().ok()));
-        fs::write(run.join("antipodes.tsv"), format!("rank\tstate\n{}\n", rows.join("\n"))).expect("written");
+    let sample =
+        |depth: &str| samples.lines().find(|line| line.starts_with(depth)).expect("a sample").split_once('\t').expect("cells").1.to_owned();
+    let rank = |row: &&str| row.rsplit('\t').nth(1).and_then(|rank| rank.parse::<u64>().ok());
+    for (depth, told) in
+        [("16\t", "found a state that 16 moves reach, expected a state of level 32"), ("24\t", "found a state that 24 moves reach")]
+    {
+        let near = sample(depth);
+        ten.forged(1, told, |run| {
+            let antipodes = text(&run.join("antipodes.tsv"));
+            let mut rows: Vec<&str> = antipodes.lines().skip(2).chain([near.as_str()]).collect();
+            rows.sort_by_key(rank);
+            fs::write(run.join("antipodes.tsv"), format!("rank\tstate\n{}\n", rows.join("\n"))).expect("written");
+            seal(run);
+        });
+    }
+    // A sample that is farther than stated: two balls that should meet do not.
+    let far = format!("20\t{}", sample("32\t"));
+    ten.forged(1, "moves reach, expected a state of level 20", |run| {
+        let (level, others): (Vec<&str>, Vec<&str>) = samples.lines().partition(|line| line.starts_with("20\t"));
+        let mut level: Vec<&str> = level[1..].iter().copied().chain([far.as_str()]).collect();
+        level.sort_by_key(rank);
+        let at = others.iter().position(|line| line.starts_with("21\t")).expect("a level");
+        let rows = [&others[..at], &level, &others[at..]].concat();
+        fs::write(run.join("samples.tsv"), rows.join("\n") + "\n").expect("written");
         seal(run);
     });
 }

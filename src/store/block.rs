@@ -250,7 +250,9 @@ mod tests {
         let (list, stored) = made(2, &Contents::Sparse(vec![1, 2].into()));
         refused(&list, &stored[1..], "1 bytes");
         refused(&BlockEntry { checksum: list.checksum ^ 1, ..list.clone() }, &stored, "checksum");
-        refused(&BlockEntry { raw_bytes: 1, ..list.clone() }, &stored, "2 raw bytes");
+        refused(&BlockEntry { raw_bytes: 3, ..list.clone() }, &stored, "found 2 raw bytes");
+        // What could not be so long, or so short, is refused by its sizes alone.
+        refused(&BlockEntry { raw_bytes: 1, ..list.clone() }, &stored, "1 raw bytes in 2 stored ones");
         refused(&BlockEntry { count: 1, ..list.clone() }, &stored, "2 members");
         let (behind, stored) = made(2, &Contents::Sparse(vec![1, LENGTH].into()));
         refused(&behind, &stored, "2 members up to");
@@ -263,7 +265,8 @@ mod tests {
         refused(&short, &stored, &format!("{} words for shard", words_for - 2));
         let (frame, stored) = made(0, &Contents::Words(vec![0; words_for].into()));
         assert!(frame.compressed);
-        refused(&BlockEntry { raw_bytes: frame.raw_bytes + 8, ..frame }, &stored, "raw bytes for 0 members");
+        refused(&BlockEntry { raw_bytes: frame.raw_bytes + 8, ..frame.clone() }, &stored, "stored ones for 0 members");
+        refused(&BlockEntry { raw_bytes: frame.raw_bytes - 8, ..frame }, &stored, "an undecodable frame");
     }
 
     proptest! {
