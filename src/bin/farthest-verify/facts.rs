@@ -6,6 +6,7 @@ use crate::records::shown_path;
 use crate::sources;
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
@@ -139,8 +140,12 @@ impl<'de> Deserialize<'de> for DistinctKeys {
 
 fn read<T: for<'de> Deserialize<'de>>(folder: &Path, name: &str, limits: &Limits) -> Checked<T> {
     let text = sources::text(folder, name, limits)?;
-    serde_json::from_str(&text)
-        .map_err(|error| unreadable(shown_path(&folder.join(name)), shown(&error.to_string()), "JSON with the keys of a run, each once"))
+    let refuse = |found: &str| unreadable(shown_path(&folder.join(name)), shown(found), "JSON with the keys of a run, each once");
+    let facts = serde_json::from_str(&text).map_err(|error| refuse(&error.to_string()))?;
+    // A list of values in the right order would be taken for an object, too, with no key to read.
+    let value: Value = serde_json::from_str(&text).map_err(|error| refuse(&error.to_string()))?;
+    let lists = ["levels", "rechecks", "spot_solves", "certificates"].into_iter().filter_map(|key| value.get(key)?.as_array());
+    if value.is_object() && lists.flatten().all(Value::is_object) { Ok(facts) } else { Err(refuse("a list without keys")) }
 }
 
 impl Summary {
