@@ -5,6 +5,7 @@ pub mod boards;
 pub mod disturb;
 pub mod forge;
 pub mod needs;
+pub mod truth;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -3,6 +3,7 @@
 
 use crate::keys::{Keys, integers};
 use crate::limits::{Checked, Limits, counted, refuted, shown, unreadable, wide};
+use crate::near::Ball;
 use crate::order;
 use crate::puzzle::{Puzzle, inverse, is_generator_name, moved};
 use crate::records::shown_path;
@@ -100,6 +101,17 @@ impl PlaneRules {
     /// Whether start and moves are the same.
     pub fn is_same(&self, other: &Self) -> bool {
         self.start == other.start && self.moves == other.moves
+    }
+
+    /// All states within a few moves of the solved one: plane and arrangement.
+    pub fn near(&self, place: &str, limits: &Limits) -> Checked<Ball<(usize, Vec<u16>)>> {
+        let size = self.moves.first().map_or(0, |turn| turn[0].1.len());
+        let next = |(plane, arrangement): &(usize, Vec<u16>), number: usize| {
+            let (target, from) = &self.moves[number][*plane];
+            (*target, moved(arrangement, from))
+        };
+        let solved = (self.start, (0..u16::MAX).take(size).collect());
+        Ball::around(solved, wide(size).max(1), self.moves.len(), next, place, limits)
     }
 
     /// Planes that can be reached, times the order of the group that leads from the first plane back to it: by Schreier's lemma for the ways along a tree of planes.

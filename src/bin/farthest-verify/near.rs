@@ -4,6 +4,7 @@
 use crate::limits::{Checked, Limits, wide};
 use crate::puzzle::{Puzzle, inverse, moved};
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 
 /// Most successors looked at for one level of the ball.
 const MOST_SUCCESSORS: u64 = 400_000;
@@ -15,9 +16,8 @@ const MOST_BACKWARDS: u64 = 2_000_000;
 const MOST_STEPS: u64 = 2_000_000_000;
 
 /// A level of the ball.
-#[derive(Default)]
-pub struct NearLevel {
-    pub states: Vec<Vec<u16>>,
+pub struct NearLevel<S = Vec<u16>> {
+    pub states: Vec<S>,
     /// Edges down, on the level, and up; none for the last level, whose successors were not looked at.
     pub edges: Option<[u64; 3]>,
 }
@@ -33,11 +33,54 @@ pub struct Near<'a> {
     limits: &'a Limits,
 }
 
+/// All states within a few moves of a start.
+pub struct Ball<S> {
+    depths: HashMap<S, usize>,
+    pub levels: Vec<NearLevel<S>>,
+    /// Whether these are all states that there are.
+    pub is_all: bool,
+}
+
+impl<S: Clone + Eq + Hash> Ball<S> {
+    /// `size` is what a state takes up in memory and time; `next` applies one of so many moves.
+    pub fn around(start: S, size: u64, moves: usize, next: impl Fn(&S, usize) -> S, place: &str, limits: &Limits) -> Checked<Self> {
+        let most = MOST_SUCCESSORS.min(MOST_STEPS / size).min(limits.memory / 4 / (2 * (64 + 2 * size)));
+        let mut depths = HashMap::from([(start.clone(), 0)]);
+        let mut levels = vec![NearLevel { states: vec![start], edges: None }];
+        let mut is_all = false;
+        while !is_all {
+            let depth = levels.len() - 1;
+            let successors = wide(levels[depth].states.len()).saturating_mul(wide(moves));
+            if successors > most {
+                break;
+            }
+            limits.steps(place, u128::from(successors) * u128::from(size))?;
+            let mut further = Vec::new();
+            let mut edges = [0; 3];
+            for state in &levels[depth].states {
+                for number in 0..moves {
+                    let there = *depths.entry(next(state, number)).or_insert_with_key(|reached| {
+                        further.push(reached.clone());
+                        depth + 1
+                    });
+                    edges[if there > depth { 2 } else { usize::from(there == depth) }] += 1;
+                }
+            }
+            levels[depth].edges = Some(edges);
+            is_all = further.is_empty();
+            if !is_all {
+                levels.push(NearLevel { states: further, edges: None });
+            }
+        }
+        Ok(Self { depths, levels, is_all })
+    }
+}
+
 /// What two balls tell of a state.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Told {
-    /// The balls meet: it is at most so many moves from the solved state.
-    AtMost(usize),
+    /// The balls meet: it is so many moves from the solved state. No fewer, as they did not meet a move earlier.
+    Exactly(usize),
     /// They do not: it is more moves away than this.
     MoreThan(usize),
 }
@@ -45,37 +88,8 @@ pub enum Told {
 impl<'a> Near<'a> {
     pub fn around_solved(puzzle: &'a Puzzle, place: &str, limits: &'a Limits) -> Checked<Self> {
         let size = wide(puzzle.solved.len()).max(1);
-        let moves = wide(puzzle.moves.len());
-        let most = MOST_SUCCESSORS.min(MOST_STEPS / size).min(limits.memory / 4 / (2 * (64 + 2 * size)));
-        let start = puzzle.solved.clone();
-        let mut depths = HashMap::from([(start.clone(), 0)]);
-        let mut levels = vec![NearLevel { states: vec![start], edges: None }];
-        let mut is_all = false;
-        while !is_all {
-            let depth = levels.len() - 1;
-            let successors = wide(levels[depth].states.len()).saturating_mul(moves);
-            if successors > most {
-                break;
-            }
-            limits.steps(place, u128::from(successors) * u128::from(size))?;
-            let mut next = Vec::new();
-            let mut edges = [0; 3];
-            for state in &levels[depth].states {
-                for from in &puzzle.moves {
-                    let reached = moved(state, from);
-                    let there = *depths.entry(reached).or_insert_with_key(|reached| {
-                        next.push(reached.clone());
-                        depth + 1
-                    });
-                    edges[if there > depth { 2 } else { usize::from(there == depth) }] += 1;
-                }
-            }
-            levels[depth].edges = Some(edges);
-            is_all = next.is_empty();
-            if !is_all {
-                levels.push(NearLevel { states: next, edges: None });
-            }
-        }
+        let next = |state: &Vec<u16>, number: usize| moved(state, &puzzle.moves[number]);
+        let Ball { depths, levels, is_all } = Ball::around(puzzle.solved.clone(), size, puzzle.moves.len(), next, place, limits)?;
         let backwards = puzzle.moves.iter().map(|from| inverse(from)).collect();
         Ok(Self { puzzle, backwards, depths, levels, is_all, limits })
     }
@@ -97,7 +111,7 @@ impl<'a> Near<'a> {
         loop {
             let meeting = edge.iter().filter_map(|state| self.depths.get(state)).min();
             if let Some(depth) = meeting {
-                return Ok(Told::AtMost(depth + moves_back));
+                return Ok(Told::Exactly(depth + moves_back));
             }
             let successors = wide(edge.len()).saturating_mul(wide(self.backwards.len()));
             looked_at += successors;
@@ -142,7 +156,7 @@ mod tests {
         for (depth, level) in whole.levels.iter().enumerate() {
             for state in level.states.iter().step_by(17) {
                 match cut.tell(state, 400, "here").unwrap_or_else(|refusal| panic!("{}", refusal.text)) {
-                    Told::AtMost(most) => assert!(depth <= most && (depth > 5 || most == depth)),
+                    Told::Exactly(told) => assert_eq!(depth, told),
                     Told::MoreThan(least) => {
                         assert!(depth > least && least >= 6);
                         bounds += 1;

@@ -33,19 +33,31 @@ pub fn of_puzzle(puzzle: &Puzzle, place: &str, limits: &Limits) -> Checked<Optio
     of_group(&puzzle.moves, place, limits)
 }
 
-/// The order of the group that these permutations generate, or none when it is above 2^64.
-pub fn of_group(generators: &[Permutation], place: &str, limits: &Limits) -> Checked<Option<u128>> {
-    let mut chain = Chain { levels: Vec::new(), place, limits };
-    for generator in generators {
-        chain.insert(0, generator.clone())?;
-        if chain.order() > MOST {
-            return Ok(None);
-        }
-    }
-    Ok(Some(chain.order()).filter(|&order| order <= MOST))
+/// Whether each of these permutations is in the group that the moves generate; none when the group is too large to be told.
+pub fn has(puzzle: &Puzzle, permutations: &[Permutation], place: &str, limits: &Limits) -> Checked<Option<Vec<bool>>> {
+    let Some(chain) = Chain::of_group(&puzzle.moves, place, limits)? else { return Ok(None) };
+    let rests = |rest: Permutation| (0_u16..).zip(&rest).all(|(point, image)| point == *image);
+    permutations.iter().map(|permutation| chain.sift(0, permutation).map(rests)).collect::<Checked<_>>().map(Some)
 }
 
-impl Chain<'_> {
+/// The order of the group that these permutations generate, or none when it is above 2^64.
+pub fn of_group(generators: &[Permutation], place: &str, limits: &Limits) -> Checked<Option<u128>> {
+    Ok(Chain::of_group(generators, place, limits)?.map(|chain| chain.order()))
+}
+
+impl<'a> Chain<'a> {
+    /// The whole chain, or none when the order is above 2^64.
+    fn of_group(generators: &[Permutation], place: &'a str, limits: &'a Limits) -> Checked<Option<Self>> {
+        let mut chain = Self { levels: Vec::new(), place, limits };
+        for generator in generators {
+            chain.insert(0, generator.clone())?;
+            if chain.order() > MOST {
+                return Ok(None);
+            }
+        }
+        Ok(Some(chain))
+    }
+
     /// The product of the orbits' lengths: the order when the chain is complete, at most that before.
     fn order(&self) -> u128 {
         self.levels.iter().fold(1, |order: u128, level| order.saturating_mul(u128::from(wide(level.orbit.len()))))

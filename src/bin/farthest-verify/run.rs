@@ -8,10 +8,12 @@ use crate::limits::{Checked, Claim, Limits, counted, refuted, shown, unreadable,
 use crate::listing::{self, Listing};
 use crate::near::{Near, Told};
 use crate::numbering::Numbering;
+use crate::order;
 use crate::puzzle::{Puzzle, Shape, state_text};
 use crate::records::shown_path;
 use crate::signs::alternating_places;
 use crate::sources::{Row, own, table};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Most planes that a search has, and planes times moves.
@@ -49,6 +51,7 @@ struct Listed {
     place: String,
     depth: usize,
     rank: u64,
+    text: String,
     /// None where the checker does not know how the puzzle writes its states.
     labels: Option<Vec<u16>>,
 }
@@ -76,6 +79,7 @@ pub fn check(folder: &Path, config: &Config, certificate: &ReadCertificate<'_>, 
         return Ok(Claim::proved(text));
     }
     let compared = run.agrees_with_what_is_near()?;
+    run.check_listed_once()?;
     let found = format!(
         "{}: {} states, God's number {}, {}",
         config.rules.named(&config.title()),
@@ -262,7 +266,8 @@ impl<'a> Run<'a> {
                 return Err(refuted(row.place, format!("rank {rank}"), "ascending ranks"));
             }
             let labels = self.labels(&row.place, &row.cells[1])?;
-            antipodes.push(Listed { place: row.place, depth: last, rank, labels });
+            let [_, text] = row.cells;
+            antipodes.push(Listed { place: row.place, depth: last, rank, text, labels });
         }
         Ok(antipodes)
     }
@@ -283,7 +288,8 @@ impl<'a> Run<'a> {
                 return Err(refuted(row.place, format!("depth {depth}, rank {rank}"), "every level after the first one, ranks ascending"));
             }
             let labels = self.labels(&row.place, &row.cells[2])?;
-            samples.push(Listed { place: row.place, depth, rank, labels });
+            let [.., text] = row.cells;
+            samples.push(Listed { place: row.place, depth, rank, text, labels });
         }
         let place = self.place("samples.tsv");
         if let Some(last) = samples.last().filter(|last| last.depth + 1 != self.levels.len()) {
@@ -309,6 +315,41 @@ impl<'a> Run<'a> {
 
     fn listed(&self) -> impl Iterator<Item = &Listed> {
         self.antipodes.iter().chain(self.samples.iter().flatten())
+    }
+
+    /// A state has one number and one depth wherever it is listed, and a number belongs to one state.
+    fn check_listed_once(&self) -> Checked<()> {
+        let (mut states, mut ranks) = (HashMap::new(), HashMap::new());
+        for listed in self.listed() {
+            let (rank, depth) = *states.entry(&listed.text).or_insert((listed.rank, listed.depth));
+            let text = *ranks.entry(listed.rank).or_insert(&listed.text);
+            if (rank, depth) != (listed.rank, listed.depth) || text != &listed.text {
+                let found = format!("rank {} of level {} for {}", listed.rank, listed.depth, shown(&listed.text));
+                return Err(refuted(
+                    &listed.place,
+                    found,
+                    format!("rank {rank} of level {depth} for it, and {} at this rank", shown(text)),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Listed states can be reached.
+    fn check_reached(&self, puzzle: &Puzzle, place: &str) -> Checked<()> {
+        if !puzzle.is_distinct() {
+            return Ok(());
+        }
+        let known: Vec<(&Listed, Vec<u16>)> =
+            self.listed().filter_map(|listed| Some((listed, puzzle.sources(listed.labels.as_ref()?)))).collect();
+        let (listed, permutations): (Vec<&Listed>, Vec<Vec<u16>>) = known.into_iter().unzip();
+        let are_reached = order::has(puzzle, &permutations, place, self.limits)?.unwrap_or_default();
+        match listed.iter().zip(are_reached).find(|(_, is_reached)| !is_reached) {
+            Some((listed, _)) => {
+                Err(refuted(&listed.place, shown(&listed.text), format!("a state that moves of {} reach", self.config.title())))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The numbers of listed states are those that they have.
@@ -390,12 +431,32 @@ impl<'a> Run<'a> {
         Err(refuted(self.place("samples.tsv"), format!("ranks {found:?} of level {depth}"), format!("{expected:?}, the states drawn")))
     }
 
+    /// There are as many levels as the ball around the solved state has, or more where it is cut.
+    fn check_depth_of_ball(&self, levels: usize, is_all: bool) -> Checked<()> {
+        if is_all && levels != self.levels.len() || levels > self.levels.len() {
+            let found = counted(wide(self.levels.len()), "level");
+            return Err(refuted(self.place("levels.tsv"), found, format!("states of depth {}", levels - 1)));
+        }
+        Ok(())
+    }
+
     /// Without a certificate: the levels around the solved state found anew; listed states are not nearer than stated, as far as two balls tell. Says what was compared.
     fn agrees_with_what_is_near(&self) -> Checked<String> {
         let limits = self.limits;
         let place = self.place("levels.tsv");
-        let Some(puzzle) = self.puzzle() else {
-            return Ok(", edges (no listed states: how its states are written is not known here)".into());
+        let puzzle = match &self.config.rules {
+            Rules::Places(puzzle) => puzzle,
+            Rules::Planes(planes) => {
+                let near = planes.near(&place, limits)?;
+                self.check_depth_of_ball(near.levels.len(), near.is_all)?;
+                for (level, found) in self.levels.iter().zip(&near.levels) {
+                    level.has(wide(found.states.len()), found.edges, None)?;
+                }
+                let radius = near.levels.len() - 1;
+                return Ok(format!(
+                    ", edges, levels 0 to {radius} found anew (no listed states: how its states are written is not known here)"
+                ));
+            }
         };
         // How the cells of a board are numbered is a choice of the search that only a certificate states.
         let numbering = match puzzle.shape {
@@ -403,9 +464,7 @@ impl<'a> Run<'a> {
             _ => Some(self.numbered_states(puzzle, &place)?),
         };
         let near = Near::around_solved(puzzle, &place, limits)?;
-        if near.is_all && near.levels.len() != self.levels.len() || near.levels.len() > self.levels.len() {
-            return Err(refuted(place, counted(wide(self.levels.len()), "level"), format!("states of depth {}", near.radius())));
-        }
+        self.check_depth_of_ball(near.levels.len(), near.is_all)?;
         for (depth, (level, found)) in self.levels.iter().zip(&near.levels).enumerate() {
             let mut fingerprint = None;
             if let Some((numbering, ranks)) = &numbering {
@@ -417,6 +476,7 @@ impl<'a> Run<'a> {
             }
             level.has(wide(found.states.len()), found.edges, fingerprint)?;
         }
+        self.check_reached(puzzle, &place)?;
         let alternating = alternating_places(puzzle);
         let asked = self.listed().count();
         let mut least = usize::MAX;
@@ -429,14 +489,17 @@ impl<'a> Run<'a> {
                 return refuse("a state of the other sign, which every move changes".into());
             }
             match near.tell(labels, asked, &place)? {
-                Told::AtMost(most) if most < listed.depth || (most <= near.radius() && most != listed.depth) => {
-                    return refuse(format!("a state that {} reach", counted(wide(most), "move")));
+                Told::Exactly(moves) if moves < listed.depth => {
+                    return refuse(format!("a state that {} reach", counted(wide(moves), "move")));
+                }
+                Told::Exactly(moves) if moves > listed.depth => {
+                    return refuse(format!("a state that no {} reach", counted(wide(moves - 1), "move")));
                 }
                 Told::MoreThan(bound) if bound >= listed.depth => {
                     return refuse(format!("a state that no {} reach", counted(wide(bound), "move")));
                 }
                 Told::MoreThan(bound) => least = least.min(bound),
-                Told::AtMost(_) => {}
+                Told::Exactly(_) => {}
             }
         }
         let apart =

@@ -51,17 +51,19 @@ pub fn alternating_places(puzzle: &Puzzle) -> Option<Vec<bool>> {
 impl Puzzle {
     /// Whether a state differs from the solved one by an odd permutation of these places.
     pub fn is_odd_on(&self, places: &[bool], labels: &[u16]) -> bool {
+        let sources = self.sources(labels);
+        let from = sources.into_iter().zip(places).zip(0_u16..).map(|((source, is_in), place)| if *is_in { source } else { place });
+        is_odd(&from.collect::<Vec<u16>>())
+    }
+
+    /// A state as a permutation: for each place the one where its piece stands in the solved state.
+    pub fn sources(&self, labels: &[u16]) -> Vec<u16> {
         let largest = self.solved.iter().copied().max().unwrap_or(0);
         let mut place_of = vec![0; usize::from(largest) + 1];
         for (&label, place) in self.solved.iter().zip(0_u16..) {
             place_of[usize::from(label)] = place;
         }
-        let from = labels
-            .iter()
-            .zip(places)
-            .zip(0_u16..)
-            .map(|((label, is_in), place)| if *is_in { place_of[usize::from(*label)] } else { place });
-        is_odd(&from.collect::<Vec<u16>>())
+        labels.iter().map(|label| place_of[usize::from(*label)]).collect()
     }
 }
 
