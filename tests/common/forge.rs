@@ -97,8 +97,8 @@ pub fn edit(path: &Path, from: &str, to: &str) {
     fs::write(path, text.replacen(from, to, 1)).expect("written");
 }
 
-/// Makes the digests of the archive in the certificate right again, that of the certificate in the manifest, and the sums where there are some.
-pub fn certify_again(run: &Path) {
+/// Makes lengths and digests of the archive in the certificate right again.
+pub fn digests_again(run: &Path) {
     let text = fs::read_to_string(run.join("distance.cert")).expect("text");
     let line = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
         ["archive", depth, _, _, path] => {
@@ -108,6 +108,11 @@ pub fn certify_again(run: &Path) {
         _ => format!("{line}\n"),
     };
     fs::write(run.join("distance.cert"), text.lines().map(line).collect::<String>()).expect("written");
+}
+
+/// The same, with the digest of the certificate in the manifest, and the sums where there are some.
+pub fn certify_again(run: &Path) {
+    digests_again(run);
     let (manifest, digest) = (run.join("manifest.json"), sha256(&run.join("distance.cert")));
     change_json(&manifest, |manifest| {
         for record in manifest.get_mut("certificates").and_then(Value::as_array_mut).into_iter().flatten() {

@@ -2,6 +2,7 @@
 
 use super::texts::{below, one_of};
 use crate::common::disturb::{Dice, sha256};
+use crate::common::forge::digests_again;
 use farthest::base::ids::{to_u64, to_usize};
 use farthest::store::{Contents, PackReader};
 use std::collections::BTreeSet;
@@ -213,7 +214,7 @@ pub const CHANGES: [(&str, Change); 13] = [
     ("a byte flipped", |dice, run| change_a_file(dice, run, |dice, bytes| a_byte(dice, bytes))),
     ("a byte flipped, and the digest made right", |dice, run| {
         change_a_file(dice, run, |dice, bytes| a_byte(dice, bytes));
-        certify_again(run);
+        digests_again(run);
     }),
     ("a file cut or longer, and the digest made right", |dice, run| {
         change_a_file(dice, run, |dice, bytes| {
@@ -223,7 +224,7 @@ pub const CHANGES: [(&str, Change); 13] = [
                 bytes.push(0);
             }
         });
-        certify_again(run);
+        digests_again(run);
     }),
     ("another kind of file, or none", another_kind_of_file),
     ("two files exchanged, and the digests made right", |dice, run| {
@@ -232,7 +233,7 @@ pub const CHANGES: [(&str, Change); 13] = [
         let [first, second] = [one, other].map(|path| fs::read(path).expect("readable"));
         fs::write(one, second).expect("written");
         fs::write(other, first).expect("written");
-        certify_again(run);
+        digests_again(run);
     }),
     ("the first level in a form that no program writes", a_loose_form),
     ("a state in another level", |dice, run| {
@@ -485,17 +486,4 @@ fn another_kind_of_file(dice: &mut Dice, run: &Path) {
             std::os::unix::fs::symlink(&moved, run.join("levels")).expect("linked");
         }
     }
-}
-
-/// Makes lengths and digests of the certificate right again.
-fn certify_again(run: &Path) {
-    let text = fs::read_to_string(run.join("distance.cert")).expect("text");
-    let line = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
-        ["archive", depth, _, _, path] => {
-            let file = run.join(path);
-            format!("archive {depth} {} {} {path}\n", fs::metadata(&file).expect("there").len(), sha256(&file))
-        }
-        _ => format!("{line}\n"),
-    };
-    fs::write(run.join("distance.cert"), text.lines().map(line).collect::<String>()).expect("written");
 }
