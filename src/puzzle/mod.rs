@@ -3,6 +3,7 @@
 
 pub mod board;
 pub mod definition;
+pub mod encoding;
 pub mod family;
 pub mod generator;
 pub mod layout;

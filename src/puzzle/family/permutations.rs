@@ -116,14 +116,9 @@ mod tests {
     fn of_equal_orbits_the_first_is_the_arrangement() {
         let text = "positions = 6\n[[generators]]\nname = \"A\"\ncycles = \"(1 4)(0 5)(2 3)\"\n";
         let puzzle = source(text).build("step").expect("valid");
-        let Layout::Orbits { arranged, planar, planes, .. } = layout(&puzzle) else { panic!("orbits") };
+        let Layout::Orbits { arranged, planar, planes, .. } = puzzle.layout().clone() else { panic!("orbits") };
         assert_eq!((arranged, planar), (vec![0, 5], vec![1, 2, 3, 4]));
         assert_eq!(planes, [[1, 2, 3, 4], [4, 3, 2, 1]]);
-    }
-
-    fn layout(puzzle: &Puzzle) -> Layout {
-        let value = serde_json::to_value(puzzle).expect("plain data");
-        serde_json::from_value(value["layout"].clone()).expect("a layout")
     }
 
     #[test]
