@@ -160,7 +160,7 @@ mod tests {
         let b = "[[generators]]\nname = \"B\"\ncycles = \"(0 1)(5 6)\"\n";
         let one = source(&format!("positions = 7\n{a}{b}")).build("step").expect("valid");
         let other = source(&format!("positions = 7\n{b}{a}")).build("step").expect("valid");
-        assert_eq!(layout(&one), layout(&other));
+        assert_eq!(one.layout(), other.layout());
         assert_eq!(one.planes(), 6);
     }
 
