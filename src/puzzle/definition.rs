@@ -280,7 +280,7 @@ impl Puzzle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::puzzle::family::turnstyle;
+    use crate::families::turnstyle;
 
     fn cycle(images: &[u8]) -> Permutation {
         Permutation::new(images.to_vec()).expect("bijection")

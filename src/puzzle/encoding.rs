@@ -122,7 +122,8 @@ impl Writer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::puzzle::{Permutation, PuzzleSource, State, parse};
+    use crate::families::{PuzzleSource, reading};
+    use crate::puzzle::{Permutation, State};
     use std::path::Path;
 
     /// Digests as version 0.1.0 worked them out, from what `serde_json` made of its structs: every
@@ -138,7 +139,7 @@ mod tests {
             ("pocket-cube", "quarter", "54c9b7f826bb2a8efe04bc7709140f2d963d645bc2bf3b42abf61753f18159e0"),
             (planes, "step", "3a97cfa50092aa29358be86f9bb0be9745a2a272e29708d1a02842bcab01f25e"),
         ] {
-            let source = if name.contains('\n') { parse::puzzle_text("x.toml", name) } else { PuzzleSource::from_short_name(name) };
+            let source = if name.contains('\n') { reading::puzzle_text("x.toml", name) } else { PuzzleSource::from_short_name(name) };
             let puzzle = source.and_then(|source| source.build(metric)).expect("valid");
             assert_eq!(digest(&puzzle), known, "{name} {metric}");
         }
