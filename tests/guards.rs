@@ -15,7 +15,7 @@ use farthest::base::{Depth, ShardId, StateRank};
 use farthest::puzzle::{Puzzle, State, parse};
 use farthest::ranking::StateSpace;
 use farthest::search::LevelRecord;
-use farthest::search::manifest::{Manifest, PackFile};
+use farthest::search::checkpoint::manifest::{Manifest, PackFile};
 use farthest::store::block::SetName;
 use farthest::store::{BlockEntry, Contents, Edges, LevelPart, PackWriter};
 use std::collections::{BTreeMap, BTreeSet};

@@ -12,7 +12,8 @@ use crate::expand::lanes::UNIT_BYTES;
 use crate::expand::{LaneExpansion, LaneSource, StateExpansion, Target};
 use crate::puzzle::Puzzle;
 use crate::search::budget::{Budget, readable_bytes};
-use crate::search::{host, traffic};
+use crate::search::machine::host;
+use crate::search::traffic;
 use crate::store::bitset;
 use std::time::{Duration, Instant};
 

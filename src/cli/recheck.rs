@@ -21,8 +21,8 @@ use crate::exchange::launcher::Launcher;
 use crate::exchange::{Exchange, ROUND_WORDS, agree, broadcast};
 use crate::puzzle::Puzzle;
 use crate::search::expansion_choice::{Expansion, ExpansionChoice};
-use crate::search::host::Placement;
-use crate::search::run_folder::remove_folder;
+use crate::search::machine::host::Placement;
+use crate::search::machine::run_folder::remove_folder;
 use crate::search::{Ending, LeftBehind, Outcome, RunFolder, RunLock, StopRequest, checkpoint};
 use std::path::Path;
 

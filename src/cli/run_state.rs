@@ -9,7 +9,7 @@ use super::{prepared, session};
 use crate::base::error::EXIT_STOPPED;
 use crate::base::{Error, Result};
 use crate::evidence::dataset;
-use crate::search::host::host_name;
+use crate::search::machine::host::host_name;
 use crate::search::{RunFolder, checkpoint};
 use jiff::Timestamp;
 use std::path::Path;
