@@ -10,7 +10,7 @@ use common::disturb::{Dice, copy_folder, fail_with, fault, generations, names, o
 use common::needs::{Need, test_lacks};
 use common::{farthest, json, outcome, result_bytes, succeed};
 use farthest::base::codec::{self, Kind};
-use farthest::search::manifest::{MANIFEST_KIND, Manifest};
+use farthest::search::checkpoint::manifest::{MANIFEST_KIND, Manifest};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;

@@ -16,7 +16,7 @@ use farthest::families::reading;
 use farthest::puzzle::{Puzzle, State};
 use farthest::ranking::StateSpace;
 use farthest::search::LevelRecord;
-use farthest::search::manifest::{Manifest, PackFile};
+use farthest::search::checkpoint::manifest::{Manifest, PackFile};
 use farthest::store::block::SetName;
 use farthest::store::{BlockEntry, Contents, Edges, LevelPart, PackWriter};
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,9 +4,15 @@
 //! a chain of `super`, or at the crate's name, through groups in braces, to the layer it ends in. The tables below say what is allowed; every rule is
 //! shown to fail on a snippet that breaks it.
 
+#[path = "layering/houses.rs"]
+mod houses;
+#[path = "layering/paths.rs"]
+mod paths;
 #[path = "layering/tokens.rs"]
 mod tokens;
 
+use houses::{HOUSES, House};
+use paths::{crate_paths, module_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,7 +65,7 @@ const WORDS: [(&str, &[&str]); 17] = [
     (
         "Timestamp",
         &[
-            "src/search/run_lock.rs",
+            "src/search/machine/run_lock.rs",
             "src/cli/progress.rs",
             "src/cli/run.rs",
             "src/cli/recheck.rs",
@@ -82,110 +88,6 @@ const MPI_CRATES: [&str; 3] = ["mpi", "mpi_sys", "rsmpi"];
 /// The one file that names it.
 const MPI_FILE: &str = "src/exchange/mpi.rs";
 
-// ---- Paths. -------------------------------------------------------------------------------------------------------------
-
-/// A path from the root of the crate.
-#[derive(Clone, Debug)]
-struct CratePath {
-    words: Vec<String>,
-    line: usize,
-    in_test: bool,
-}
-
-/// The module that a file is: `src/base/config_text/table.rs` is base, config_text, table.
-fn module_of(file: &str) -> Vec<String> {
-    let inside = file.strip_prefix("src/").unwrap_or(file).trim_end_matches(".rs");
-    let mut words: Vec<String> = inside.split('/').map(str::to_owned).collect();
-    if words.last().is_some_and(|word| ["mod", "lib", "main"].contains(&word.as_str())) {
-        words.pop();
-    }
-    words
-}
-
-/// All paths of a file that lead to the root of the crate and down again, and the faults of those that cannot be followed.
-fn crate_paths(file: &str, tokens: &[Token]) -> (Vec<CratePath>, Vec<String>) {
-    let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
-    let (mut paths, mut faults) = (Vec::new(), Vec::new());
-    // Inline modules around the current token: the depth of braces they began at, and whether they hold tests.
-    let mut inline: Vec<(usize, bool)> = Vec::new();
-    let (mut braces, mut test_next) = (0, false);
-    let mut at = 0;
-    while at < tokens.len() {
-        let line = tokens[at].line;
-        let mut fault = |what: &str| faults.push(format!("{file}:{line}: {what}"));
-        let starts_path = at == 0 || text(at - 1) != "::";
-        let in_test = inline.iter().any(|(_, test)| *test);
-        let mut follow = |first: usize, prefix: &[String]| {
-            let mut found = Vec::new();
-            read_tree(tokens, first, prefix, &mut found);
-            paths.extend(found.into_iter().map(|words| CratePath { words, line, in_test }));
-        };
-        match text(at) {
-            "{" => braces += 1,
-            "}" => {
-                braces -= 1;
-                inline.retain(|(depth, _)| *depth < braces + 1);
-            }
-            "cfg" if text(at + 1) == "(" && text(at + 2) == "test" => test_next = true,
-            "mod" => {
-                if text(at + 2) == "{" {
-                    inline.push((braces + 1, test_next));
-                }
-                test_next = false;
-            }
-            "fn" | "use" | "struct" | "enum" | "impl" | "const" => test_next = false,
-            // In another program this is its own root; the library has its name there.
-            "crate" if file.starts_with(BINARIES) => {}
-            "crate" if text(at + 1) == "::" => follow(at + 2, &[]),
-            "crate" if text(at - 1) == "(" && text(at + 1) == ")" => {}
-            "crate" => fault("the crate's root under another name"),
-            "farthest" if starts_path && text(at + 1) == "::" => follow(at + 2, &[]),
-            "super" | "self" if starts_path && text(at + 1) == "::" => {
-                let mut module = module_of(file).len() + inline.len();
-                let mut next = at;
-                while ["super", "self"].contains(&text(next)) && text(next + 1) == "::" {
-                    module = module.saturating_sub(usize::from(text(next) == "super"));
-                    next += 2;
-                }
-                let words = module_of(file);
-                if module < words.len() && text(at) == "super" {
-                    follow(next, &words[..module]);
-                }
-            }
-            "path" if text(at + 1) == "=" && text(at - 1) == "[" => fault("a module at another path"),
-            _ => {}
-        }
-        at += 1;
-    }
-    (paths, faults)
-}
-
-/// The ends of the tree of paths that begins at `at`: `a::{b, c::d}` has two.
-fn read_tree(tokens: &[Token], at: usize, prefix: &[String], found: &mut Vec<Vec<String>>) -> usize {
-    let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
-    if text(at) != "{" {
-        let mut words = prefix.to_vec();
-        words.push(text(at).to_owned());
-        let another =
-            |at: usize| text(at) == "{" || text(at) == "*" || text(at).starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
-        if text(at + 1) == "::" && another(at + 2) {
-            return read_tree(tokens, at + 2, &words, found);
-        }
-        found.push(words);
-        return at + 1;
-    }
-    let mut next = at + 1;
-    while !["}", ""].contains(&text(next)) {
-        next = match text(next) {
-            "," => next + 1,
-            // `a as b`: the new name leads nowhere else.
-            "as" => next + 2,
-            _ => read_tree(tokens, next, prefix, found),
-        };
-    }
-    next + 1
-}
-
 // ---- Rules. -------------------------------------------------------------------------------------------------------------
 
 /// Everything that `source`, the text of `file`, does against the tables.
@@ -198,6 +100,9 @@ fn violations(file: &str, source: &str) -> Vec<String> {
         let target = path.words[0].as_str();
         let shown = path.words.join("::");
         let mut refuse = |why: &str| found.push(format!("{file}:{}: crate::{shown}: {why}", path.line));
+        if let Some(why) = houses::refusal(file, &path) {
+            refuse(&why);
+        }
         let whole_program = ["src/lib.rs", "src/main.rs"].contains(&file);
         match LAYERS.iter().find(|(name, _)| *name == layer) {
             _ if !LAYERS.iter().any(|(name, _)| *name == target) => refuse("is no layer"),
@@ -333,6 +238,38 @@ fn every_forbidden_import_is_noticed() {
                 let allowed = target == layer || below.contains(&target);
                 assert_eq!(found.is_empty(), allowed, "{file} with {line}: {found:?}");
             }
+        }
+    }
+}
+
+/// A line with a path to each module of the search and to each layer, put into a real file of each house.
+#[test]
+fn every_import_that_a_house_forbids_is_noticed() {
+    let files = source_files();
+    let modules: BTreeSet<String> = files
+        .keys()
+        .map(|file| module_of(file))
+        .filter(|words| words.len() > 1 && words[0] == "search")
+        .map(|words| words[1].clone())
+        .collect();
+    for House { name, beside, layers } in HOUSES {
+        let folder = format!("src/search/{name}/");
+        assert!(modules.contains(name), "{name} is no folder");
+        let (file, source) = files.iter().find(|(file, _)| file.starts_with(&folder) && !file.ends_with("mod.rs")).expect("a file");
+        let refused = |line: &str| !violations(file, &format!("{source}\n{line}\n")).is_empty();
+        for target in &modules {
+            let allowed = target == name || beside.contains(&target.as_str());
+            for line in [
+                format!("use crate::search::{target}::x;"),
+                format!("use super::super::{target}::x;"),
+                format!("fn f() {{ super::super::{target}::x(1) }}"),
+            ] {
+                assert_eq!(refused(&line), !allowed, "{file} with {line}");
+            }
+        }
+        for (layer, _) in LAYERS.iter().filter(|(layer, _)| *layer != "search") {
+            let line = format!("use crate::{layer}::x;");
+            assert_eq!(refused(&line), !layers.contains(layer), "{file} with {line}");
         }
     }
 }

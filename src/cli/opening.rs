@@ -10,8 +10,8 @@ use crate::evidence::dataset::{self, Summary};
 use crate::exchange::{Exchange, agree, first_of};
 use crate::families::run_folder;
 use crate::puzzle::Puzzle;
-use crate::search::host::Placement;
-use crate::search::run_folder::remove_folder;
+use crate::search::machine::host::Placement;
+use crate::search::machine::run_folder::remove_folder;
 use crate::search::{Disks, LeftBehind, RunFolder, RunLock, checkpoint};
 
 /// The folder of a run, ready for a search.

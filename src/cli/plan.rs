@@ -12,7 +12,8 @@ use crate::expand::{LaneExpansion, LaneSource, StateExpansion, Target};
 use crate::families::run_config::{RunConfig, partition_of};
 use crate::puzzle::Puzzle;
 use crate::search::budget::{Budget, readable_bytes};
-use crate::search::{host, traffic};
+use crate::search::machine::host;
+use crate::search::traffic;
 use crate::store::bitset;
 use std::time::{Duration, Instant};
 

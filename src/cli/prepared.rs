@@ -12,7 +12,7 @@ use crate::puzzle::Puzzle;
 use crate::puzzle::order;
 use crate::search::budget::Budget;
 use crate::search::expansion_choice::{Expansion, ExpansionChoice};
-use crate::search::host::{self, Placement};
+use crate::search::machine::host::{self, Placement};
 use crate::search::{Disks, Ending, RunFolder, Search, Settings, StopRequest};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;

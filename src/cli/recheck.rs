@@ -22,8 +22,8 @@ use crate::families::run_config::{RunConfig, partition_of};
 use crate::families::run_folder;
 use crate::puzzle::Puzzle;
 use crate::search::expansion_choice::{Expansion, ExpansionChoice};
-use crate::search::host::Placement;
-use crate::search::run_folder::remove_folder;
+use crate::search::machine::host::Placement;
+use crate::search::machine::run_folder::remove_folder;
 use crate::search::{Ending, LeftBehind, Outcome, RunFolder, RunLock, StopRequest, checkpoint};
 use std::path::Path;
 

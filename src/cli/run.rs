@@ -16,8 +16,8 @@ use crate::evidence::dataset::{self, Summary};
 use crate::exchange::{Exchange, ROUND_WORDS, agree, first_of};
 use crate::families::run_config::RunConfig;
 use crate::families::run_folder;
-use crate::search::host::{self, Placement};
-use crate::search::run_folder::remove_folder;
+use crate::search::machine::host::{self, Placement};
+use crate::search::machine::run_folder::remove_folder;
 use crate::search::{Disks, Ending, Outcome, RunFolder, StopRequest};
 use std::path::{Path, PathBuf};
 

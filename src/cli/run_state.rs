@@ -10,7 +10,7 @@ use crate::base::{Error, Result};
 use crate::evidence::dataset;
 use crate::families::run_config::RunConfig;
 use crate::families::run_folder;
-use crate::search::host::host_name;
+use crate::search::machine::host::host_name;
 use crate::search::{RunFolder, checkpoint};
 use jiff::Timestamp;
 use std::path::Path;

@@ -51,7 +51,7 @@ fn with_mpi(launcher: &Launcher, exchange_words: usize, job: &dyn Fn(&dyn Exchan
     use crate::base::{fault_point, last_words};
     let exchange = crate::exchange::mpi::MpiExchange::start(exchange_words)?;
     let (process, processes) = (exchange.process(), exchange.processes());
-    last_words::name_process(format!("process {process}/{processes} {} {}", crate::search::host::host_name(), std::process::id()));
+    last_words::name_process(format!("process {process}/{processes} {} {}", crate::search::machine::host::host_name(), std::process::id()));
     fault_point::set_process(process);
     let checked = launcher.check(processes, &exchange.transport());
     let code = finish(&exchange, checked.and_then(|()| job(&exchange)));

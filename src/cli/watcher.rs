@@ -9,7 +9,7 @@ use crate::base::ids::to_u64;
 use crate::base::regular_file;
 use crate::base::say::say;
 use crate::exchange::Exchange;
-use crate::search::host::{self, Placement};
+use crate::search::machine::host::{self, Placement};
 use crate::search::{Observer, Silent, StopReason};
 use std::path::Path;
 

@@ -4,7 +4,7 @@
 //! process wrote which pack has no meaning: a reader takes all packs of the folder together.
 
 use super::Search;
-use super::manifest::LevelRecord;
+use super::level_record::LevelRecord;
 use crate::base::mix::{Fingerprint, LANE_STATES, of_sorted_ranks};
 use crate::base::partition::Partition;
 use crate::base::{Depth, Error, Result, ShardId, atomic_file};
@@ -32,7 +32,7 @@ pub fn level_folder(levels: &Path, depth: Depth) -> PathBuf {
 pub fn write(search: &Search<'_>, depth: Depth) -> Result<()> {
     let folder = level_folder(&search.folder.levels(), depth);
     let prepared = if search.is_first() {
-        super::run_folder::remove_folder(&folder)
+        super::machine::run_folder::remove_folder(&folder)
             .and_then(|()| fs::create_dir_all(&folder).map_err(|source| Error::io("create folder", &folder, source)))
     } else {
         Ok(())
@@ -74,7 +74,7 @@ pub fn remove_behind(levels: &Path, kept: Option<Depth>) -> Result<()> {
         let entry = entry.map_err(|source| Error::io("list", levels, source))?;
         let depth = entry.file_name().to_string_lossy().parse().ok().map(Depth);
         if depth.is_some_and(|depth| kept.is_none_or(|kept| depth > kept)) {
-            super::run_folder::remove_folder(&entry.path())?;
+            super::machine::run_folder::remove_folder(&entry.path())?;
         }
     }
     Ok(())

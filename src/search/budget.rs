@@ -1,6 +1,6 @@
 //! Bytes that a search needs, known before it starts, and the refusal of what cannot fit.
 
-use super::host::Placement;
+use super::machine::host::Placement;
 use crate::base::ids::{approximate, to_u64};
 use crate::base::partition::Partition;
 use crate::base::{Error, ProcessId, Result};

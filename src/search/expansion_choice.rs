@@ -12,7 +12,7 @@
 
 use super::Search;
 use super::budget::{LIST_BYTES, list_budget};
-use super::shared_views::SharedViews;
+use super::expansions::lanes::shared_views::SharedViews;
 use crate::base::ids::{approximate, to_u64};
 use crate::base::mix::LANE_STATES;
 use crate::store::Storage;

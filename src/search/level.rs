@@ -1,15 +1,16 @@
 //! One level: from "seen up to depth d" to "seen up to depth d+1".
 //!
-//! An expansion (`state_rounds.rs`, `lane_rounds.rs`, `unseen_rounds.rs`) works in bounded rounds and leaves the new states of every shard in `next`. `seen` and
+//! An expansion (`expansions/`) works in bounded rounds and leaves the new states of every shard in `next`. `seen` and
 //! `frontier` do not change before the level is closed, so a level can be abandoned at any round and the search committed as it was at the level's
 //! start.
 
 use super::expansion_choice::{self, Expansion};
+use super::expansions::{lanes, states, unseen};
 use super::guards::{self, LevelTotals, Tally};
-use super::manifest::LevelRecord;
+use super::level_record::LevelRecord;
+use super::machine::stop::{StopReason, VOTES};
 use super::observer::{Event, Observer};
-use super::stop::{StopReason, VOTES};
-use super::{Search, archive, lane_rounds, samples, spot_checks, state_rounds, unseen_rounds};
+use super::{Search, archive, samples, spot_checks};
 use crate::base::Result;
 use crate::base::mix::{Fingerprint, RunFingerprint};
 use crate::exchange::agree;
@@ -64,9 +65,9 @@ pub fn advance(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<A
     observer.notice(&Event::LevelStarts { depth: search.depth(), expansion, estimate });
     let mut work = Work::default();
     let stopped = match expansion {
-        Expansion::States => state_rounds::run(search, observer, &mut work)?,
-        Expansion::Lanes => lane_rounds::run(search, observer, &mut work)?,
-        Expansion::Unseen => unseen_rounds::run(search, observer, &mut work)?,
+        Expansion::States => states::run(search, observer, &mut work)?,
+        Expansion::Lanes => lanes::rounds::run(search, observer, &mut work)?,
+        Expansion::Unseen => unseen::run(search, observer, &mut work)?,
     };
     if let Some(reason) = stopped {
         search.shards.iter_mut().for_each(Shard::abandon_level);

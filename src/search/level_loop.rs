@@ -4,9 +4,9 @@
 //! successor to the owner of its shard, keep the unseen ones. After the last round the new states join `seen` and become the frontier. The
 //! search ends with the first level that is empty; God's number is the depth before it.
 
+use super::machine::stop::StopReason;
 use super::observer::{Event, Observer};
 use super::outcome::{self, Outcome};
-use super::stop::StopReason;
 use super::{Search, checkpoint, guards, level};
 use crate::base::Result;
 use crate::base::error::EXIT_INVARIANT;

@@ -1,8 +1,8 @@
 //! What a search tells whoever watches it. The search prints nothing itself.
 
 use super::expansion_choice::{Estimate, Expansion};
-use super::manifest::LevelRecord;
-use super::stop::StopReason;
+use super::level_record::LevelRecord;
+use super::machine::stop::StopReason;
 use crate::base::Depth;
 
 /// A thing worth knowing while a search runs.

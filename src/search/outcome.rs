@@ -1,6 +1,6 @@
 //! What a complete search found: the levels and the antipodes.
 
-use super::manifest::LevelRecord;
+use super::level_record::LevelRecord;
 use super::{Search, archive, samples};
 use crate::base::ids::to_u64;
 use crate::base::{Depth, Error, Result, StateRank, fault_point};

@@ -1,12 +1,12 @@
 //! What a search works with: the puzzle, the processes, the shards this process owns, and the levels closed so far.
 
-use super::disks::Disks;
 use super::expansion_choice::ExpansionChoice;
+use super::expansions::lanes::shared_views::SharedViews;
 use super::guards::Rules;
-use super::manifest::LevelRecord;
-use super::run_folder::RunFolder;
-use super::shared_views::SharedViews;
-use super::stop::StopRequest;
+use super::level_record::LevelRecord;
+use super::machine::disks::Disks;
+use super::machine::run_folder::RunFolder;
+use super::machine::stop::StopRequest;
 use crate::base::ids::to_u64;
 use crate::base::partition::Partition;
 use crate::base::{Depth, Error, ProcessId, Result, StateRank};

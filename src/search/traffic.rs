@@ -1,7 +1,7 @@
 //! Bytes that processes will send each other, known before a search starts: worked out for a sample of the messages, with the code that makes them.
 
-use super::lane_layout::Plan;
-use super::shared_views::SharedViews;
+use super::expansions::lanes::layout::Plan;
+use super::expansions::lanes::shared_views::SharedViews;
 use crate::base::StateRank;
 use crate::base::ids::{approximate, index_u32, rounded_down, to_u64};
 use crate::base::mix::mix64;

@@ -26,7 +26,7 @@ use std::time::Duration;
 
 const POSITIONS: usize = 10;
 
-/// Units of a job, as in `src/search/lane_rounds.rs`.
+/// Units of a job, as in `src/search/expansions/lanes/rounds.rs`.
 const JOB_UNITS: usize = 512;
 
 /// The kinds of lane moves as swaps of positions; 0 to 4 are the prefix.

@@ -1,13 +1,14 @@
 //! What is in a checkpoint folder, by name: manifests, generations, and what can be removed.
 
+use super::manifest::{MOST_MANIFEST_BYTES, Manifest};
 use crate::base::ids::{index_u32, low_u32};
 use crate::base::partition::Partition;
 use crate::base::regular_file::{self, MOST_NOTE_BYTES};
 use crate::base::{Depth, Error, ProcessId, Result, atomic_file, fault_point};
 use crate::exchange::{agree, share};
 use crate::puzzle::Puzzle;
-use crate::search::manifest::{MOST_MANIFEST_BYTES, Manifest};
-use crate::search::{Disks, Search};
+use crate::search::Search;
+use crate::search::machine::Disks;
 use crate::store::Storage;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

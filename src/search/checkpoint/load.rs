@@ -4,12 +4,12 @@
 //! are stored, to the owners of their shards: in rounds, so that no process holds more than about one round of [`Search::round_states`] at a time. Everybody knows the manifest, so
 //! everybody knows which blocks go from where to where in which round, and none has a name on its way.
 
+use super::manifest::{Manifest, PackFile};
 use crate::base::bytes::{bytes_of, words_of};
 use crate::base::ids::{index_u32, low_u32, to_u64, to_usize};
 use crate::base::{Depth, Error, ProcessId, Result, ShardId, fault_point};
 use crate::exchange::agree;
 use crate::search::Search;
-use crate::search::manifest::{Manifest, PackFile};
 use crate::store::block::SetName;
 use crate::store::{BlockEntry, Contents, LevelFile, PackReader, Shard, Storage};
 use rayon::prelude::*;

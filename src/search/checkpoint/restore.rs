@@ -1,14 +1,15 @@
 //! Going on from a checkpoint, or starting where there is none.
 
-use super::SetKey;
+use super::commit::SetKey;
 use super::generations::{SUSPECT, manifest_path, manifests, manifests_of_all, remove_unneeded};
 use super::load::{damage, load_sets};
+use super::manifest::{MOST_MANIFEST_BYTES, Manifest};
 use crate::base::ids::{index_u32, to_u64};
 use crate::base::mix::{Fingerprint, LANE_STATES};
 use crate::base::{Depth, Error, ProcessId, Result, StateRank, atomic_file, fault_point, regular_file};
 use crate::exchange::{agree, broadcast_from};
 use crate::ranking::StateSpace;
-use crate::search::manifest::{LevelRecord, MOST_MANIFEST_BYTES, Manifest};
+use crate::search::LevelRecord;
 use crate::search::observer::{Event, Observer};
 use crate::search::{Search, archive, samples};
 use crate::store::LevelPart;

@@ -1,24 +1,24 @@
 //! Expansion by lanes: every unit of 120 ranks that is not full is pulled from its neighbours' lanes, on all processes and threads, without atomics.
 //!
-//! All processes know the list of jobs of every process (`lane_layout.rs`). In round r each process first works out, for the r-th jobs of every other process, what its own shards contribute: the
+//! All processes know the list of jobs of every process (`layout.rs`). In round r each process first works out, for the r-th jobs of every other process, what its own shards contribute: the
 //! bits of whole target lanes, already in the target's order, one bit for each state and generator that crosses. Then the contributions are exchanged while
 //! (with more than one thread) the next ones are worked out, and the own jobs of the round are pulled.
 //!
-//! Processes of one host read each other's scratch files (`shared_views.rs`) and send each other no lanes. The own jobs are in `lane_jobs.rs`, the messages in `lane_messages.rs`.
+//! Processes of one host read each other's scratch files (`shared_views.rs`) and send each other no lanes. The own jobs are in `jobs.rs`, the messages in `messages.rs`.
 
-use super::Search;
-use super::guards::Tally;
-use super::lane_jobs::{Filler, Opened};
-use super::lane_layout::Plan;
-use super::lane_messages::contribute_job;
-use super::level::{RoundEnd, Work, end_round};
-use super::observer::Observer;
+use super::jobs::{Filler, Opened};
+use super::layout::Plan;
+use super::messages::contribute_job;
 use super::shared_views;
-use super::stop::StopReason;
 use crate::base::ids::to_u64;
 use crate::base::{Error, Result, fault_point};
 use crate::exchange::agree;
 use crate::expand::{LaneSource, LaneTally};
+use crate::search::Search;
+use crate::search::guards::Tally;
+use crate::search::level::{RoundEnd, Work, end_round};
+use crate::search::machine::stop::StopReason;
+use crate::search::observer::Observer;
 use crate::store::Shard;
 use rayon::prelude::*;
 

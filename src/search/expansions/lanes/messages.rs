@@ -4,15 +4,15 @@
 //! `length << 2 | kind` and the bytes in words. Kind 0: no states, no bytes. Kind 1: the bits of all target lanes that this process speaks for, one bit a state.
 //! Kind 2: a zstd frame of the same, where many bytes are zero.
 
-use super::guards::Tally;
-use super::lane_jobs::OwnJob;
-use super::lane_layout::{Job, Plan};
-use super::level::Work;
+use super::jobs::OwnJob;
+use super::layout::{Job, Plan};
 use crate::base::bytes::{bytes_of, words_of};
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::mix::mix64;
 use crate::base::{Error, Result, codec, fault_point};
 use crate::expand::{LaneSource, PrefixTable};
+use crate::search::guards::Tally;
+use crate::search::level::Work;
 
 /// Bits of some states of a job, from another process.
 pub(super) struct Contribution {

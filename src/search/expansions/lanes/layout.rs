@@ -11,7 +11,7 @@ use crate::expand::LaneExpansion;
 use crate::expand::lanes::UNIT_BYTES;
 
 /// Units of a job: its prefixes and one plane's sources fit the first-level cache, and it is a chunk of a packed level.
-pub(super) const JOB_UNITS: usize = 512;
+pub(in crate::search) const JOB_UNITS: usize = 512;
 
 /// Most bytes that a process sends to another in a round, before compression.
 const ROUND_BYTES: usize = 16 << 20;
@@ -21,29 +21,29 @@ const LEAST_ROUNDS: usize = 16;
 
 /// A part of a block, in all planes that its process owns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Job {
-    pub(super) block: usize,
-    pub(super) first_unit: usize,
-    pub(super) units: usize,
+pub(in crate::search) struct Job {
+    pub(in crate::search) block: usize,
+    pub(in crate::search) first_unit: usize,
+    pub(in crate::search) units: usize,
 }
 
 /// What all processes know: who owns what, and everybody's jobs.
-pub(super) struct Plan<'a> {
-    pub(super) lanes: &'a LaneExpansion,
-    pub(super) processes: usize,
+pub(in crate::search) struct Plan<'a> {
+    pub(in crate::search) lanes: &'a LaneExpansion,
+    pub(in crate::search) processes: usize,
     /// Owner of each plane and block: `plane * blocks + block`.
-    pub(super) owners: Vec<ProcessId>,
+    pub(in crate::search) owners: Vec<ProcessId>,
     /// For each process, whether it owns each plane and block.
-    pub(super) owned: Vec<Vec<bool>>,
+    pub(in crate::search) owned: Vec<Vec<bool>>,
     /// Who reads whose scratch files.
-    pub(super) shared: &'a SharedViews,
+    pub(in crate::search) shared: &'a SharedViews,
     /// The jobs of each process.
-    pub(super) jobs: Vec<Vec<Job>>,
+    pub(in crate::search) jobs: Vec<Vec<Job>>,
     jobs_per_round: usize,
 }
 
 impl<'a> Plan<'a> {
-    pub(super) fn new(lanes: &'a LaneExpansion, shared: &'a SharedViews, partition: &Partition, process_count: u32) -> Self {
+    pub(in crate::search) fn new(lanes: &'a LaneExpansion, shared: &'a SharedViews, partition: &Partition, process_count: u32) -> Self {
         let processes = index_u32(process_count);
         let shard_owners = partition.owners(process_count);
         let blocks = lanes.blocks_per_plane();
@@ -66,12 +66,12 @@ impl<'a> Plan<'a> {
     }
 
     /// Rounds of a level.
-    pub(super) fn rounds(&self) -> usize {
+    pub(in crate::search) fn rounds(&self) -> usize {
         self.jobs.iter().map(|jobs| jobs.len().div_ceil(self.jobs_per_round)).max().unwrap_or(0)
     }
 
     /// The jobs of `process` in a round.
-    pub(super) fn round_jobs(&self, process: usize, round: usize) -> &[Job] {
+    pub(in crate::search) fn round_jobs(&self, process: usize, round: usize) -> &[Job] {
         let jobs = &self.jobs[process];
         let first = jobs.len().min(round * self.jobs_per_round);
         &jobs[first..jobs.len().min(first + self.jobs_per_round)]
@@ -83,7 +83,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Planes and generators of a job of `owner` to which `sender` may contribute, in the order of the message.
-    pub(super) fn contributions(&self, owner: usize, sender: usize, job: Job) -> impl Iterator<Item = (usize, usize)> + '_ {
+    pub(in crate::search) fn contributions(&self, owner: usize, sender: usize, job: Job) -> impl Iterator<Item = (usize, usize)> + '_ {
         let apart = !self.shared.share(owner, sender);
         (0..self.lanes.planes()).filter(move |&plane| apart && self.owns(owner, plane, job.block)).flat_map(move |plane| {
             (0..self.lanes.generators())

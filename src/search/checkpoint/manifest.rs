@@ -1,12 +1,12 @@
 //! The manifest of a checkpoint: everything a resumed search needs to know, and what each of its files must hold.
 
 use crate::base::codec::{self, Kind};
-use crate::base::mix::Fingerprint;
 use crate::base::partition::Partition;
 use crate::base::shown::shown_text;
 use crate::base::{Depth, Error, Result, StateRank};
 use crate::puzzle::Puzzle;
-use crate::store::{BlockEntry, Edges, LevelPart};
+use crate::search::level_record::LevelRecord;
+use crate::store::BlockEntry;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,47 +19,6 @@ pub const MOST_MANIFEST_BYTES: u64 = codec::MOST_ENVELOPE_BYTES;
 
 /// What version 2 lacks at its end: no samples.
 const NO_SAMPLES: [u8; 1] = [0];
-
-/// A closed level. What its expansion showed is known only once the next level is closed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LevelRecord {
-    /// Its depth.
-    pub depth: Depth,
-    /// Its states.
-    pub states: u64,
-    /// Their fingerprint.
-    pub fingerprint: Fingerprint,
-    /// Its edges.
-    pub edges: Option<Edges>,
-    /// How it was expanded. Differs between ways to run the search, like the values below.
-    pub expansion: String,
-    /// Seconds its expansion took.
-    pub seconds: f64,
-    /// Bytes that all processes together sent to others for its expansion.
-    pub bytes_exchanged: u64,
-    /// Bytes that all processes together received for it: the same, seen from the other side.
-    pub bytes_received: u64,
-    /// Seconds the first process waited in collective operations of its expansion.
-    pub waited_seconds: f64,
-}
-
-impl LevelRecord {
-    /// A level just closed.
-    #[must_use]
-    pub fn new(depth: Depth, found: LevelPart) -> Self {
-        Self {
-            depth,
-            states: found.states,
-            fingerprint: found.fingerprint,
-            edges: None,
-            expansion: String::new(),
-            seconds: 0.0,
-            bytes_exchanged: 0,
-            bytes_received: 0,
-            waited_seconds: 0.0,
-        }
-    }
-}
 
 /// Where a pack file is and how long it must be.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -173,6 +132,7 @@ mod tests {
     use crate::base::ShardId;
     use crate::store::Contents;
     use crate::store::block::SetName;
+    use crate::store::{Edges, LevelPart};
 
     fn sample() -> Manifest {
         let level = |depth, edges| LevelRecord { edges, ..LevelRecord::new(Depth(depth), LevelPart::default()) };

@@ -1,14 +1,14 @@
 //! The jobs of this process in a level by lanes: the shards opened for reading and writing, and the pulling of a job in all its planes.
 
-use super::Search;
-use super::lane_layout::{JOB_UNITS, Job, Plan};
-use super::lane_messages::{Contribution, read_contributions};
-use super::level::Work;
+use super::layout::{JOB_UNITS, Job, Plan};
+use super::messages::{Contribution, read_contributions};
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::mix::LANE_STATES;
 use crate::base::{Error, Result, fault_point};
 use crate::expand::lanes::{PADDING_BYTES, UNIT_BYTES};
 use crate::expand::{LaneSource, LaneTally, Target};
+use crate::search::Search;
+use crate::search::level::Work;
 use crate::store::chunked_bits::CHUNK_OFFSETS;
 use crate::store::{Chunk, Cut, Lanes, LevelFile, PackedBits, RankSet, Shard, Storage};
 use rayon::prelude::*;

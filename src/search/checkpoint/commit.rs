@@ -1,25 +1,15 @@
-//! Commits, and the resumes that they allow. The crash cases are argued one by one in the README of this layer.
-//!
-//! `checkpoint/gen-D/process-P.pack` hold the sets that changed since the generation before, `checkpoint/manifest-D` names every block that makes up
-//! generation D (the depth of its last level). The rename of the manifest is the commit. Two generations are kept (in compact storage one).
-//! Where every host has a disk of its own (`disks.rs`) the packs are on the disks of their writers, and the manifest is on the first process's.
+//! Making the closed levels durable, as a new generation: the order of writes that the README of the search argues.
 
-mod generations;
-mod load;
-mod restore;
-
-pub use generations::{exists, newest_whole, refuse_absent_host, refuse_other_search, was_set_aside};
-pub use restore::{restore_or_start, set_aside};
-
-use super::Search;
+use super::generations::{generation_folder, generation_name, manifest_path, note_host, remove_unneeded};
 use super::manifest::{Manifest, PackFile};
-use super::observer::{Event, Observer};
 use crate::base::ids::{low_u32, to_u64};
 use crate::base::{Depth, Error, Result, ShardId, atomic_file, codec, fault_point};
 use crate::exchange::{agree, gather};
+use crate::search::Search;
+use crate::search::machine::run_folder;
+use crate::search::observer::{Event, Observer};
 use crate::store::block::{Encoding, SetName};
 use crate::store::{BlockEntry, PackWriter, RankSet, Shard};
-use generations::{generation_folder, generation_name, manifest_path, note_host, remove_unneeded};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -35,20 +25,20 @@ const REPORT_KIND: codec::Kind = codec::Kind { letters: *b"REPO", version: 1 };
 /// The state of the commits of a search.
 #[derive(Debug)]
 pub struct Commits {
-    last: Instant,
+    pub(super) last: Instant,
     longest_seconds: f64,
     /// Number of levels that the newest checkpoint holds.
-    levels_saved: usize,
+    pub(super) levels_saved: usize,
     /// First process only: where each set of each shard is stored.
-    table: BTreeMap<(ShardId, SetKey), (PackFile, BlockEntry)>,
+    pub(super) table: BTreeMap<(ShardId, SetKey), (PackFile, BlockEntry)>,
 }
 
 /// `SetName` with an order, as a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct SetKey(bool);
+pub(super) struct SetKey(bool);
 
 impl SetKey {
-    fn of(name: SetName) -> Self {
+    pub(super) fn of(name: SetName) -> Self {
         Self(name == SetName::Level)
     }
 }
@@ -123,7 +113,7 @@ pub fn commit(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<()
 /// Makes an empty folder for the generation. A leftover of a commit that never happened is removed. Behind the first commit the checkpoint's folder must be there: where its
 /// file system was unmounted a new one in the place would hold half a checkpoint.
 fn prepare_generation(generation: &Path, may_be_new: bool) -> Result<()> {
-    super::run_folder::remove_folder(generation)?;
+    run_folder::remove_folder(generation)?;
     fault_point::pass("generation-create")
         .and_then(|()| if may_be_new { fs::create_dir_all(generation) } else { fs::create_dir(generation) })
         .map_err(|source| Error::io("create folder", generation, source))?;

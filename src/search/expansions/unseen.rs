@@ -6,16 +6,16 @@
 //! they are, the answers word by word, each bound to the 64 questions that it answers. A message of another length, and a rank whose shard is not owned where it
 //! arrives, are errors on all processes.
 
-use super::Search;
 use super::frontier::UnseenReader;
-use super::guards::Tally;
-use super::level::{RoundEnd, Work, end_round};
-use super::observer::Observer;
-use super::setup::place_of;
-use super::stop::StopReason;
 use crate::base::ids::{index_u32, low_u32, to_u64};
 use crate::base::partition::Partition;
 use crate::base::{Error, ProcessId, Result, StateRank, fault_point};
+use crate::search::Search;
+use crate::search::guards::Tally;
+use crate::search::level::{RoundEnd, Work, end_round};
+use crate::search::machine::stop::StopReason;
+use crate::search::observer::Observer;
+use crate::search::setup::place_of;
 use crate::store::Shard;
 use rayon::prelude::*;
 

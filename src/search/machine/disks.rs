@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Bytes of a token.
-pub(super) const MOST_TOKEN_BYTES: u64 = 8;
+pub(in crate::search) const MOST_TOKEN_BYTES: u64 = 8;
 
 /// The folders of a job, by who sees them.
 #[derive(Clone, Debug)]

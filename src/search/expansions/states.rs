@@ -1,16 +1,16 @@
 //! Expansion by states: list the frontier, expand every state on all threads, send each successor to the owner of its shard (sorted and delta-coded), and let every
 //! owned shard keep the unseen ones.
 
-use super::Search;
 use super::frontier::FrontierReader;
-use super::guards::Tally;
-use super::level::{RoundEnd, Work, end_round};
-use super::observer::Observer;
-use super::stop::StopReason;
 use crate::base::ids::{index_u32, to_u64};
 use crate::base::mix::RunFingerprint;
 use crate::base::{Error, ProcessId, Result, StateRank, fault_point};
 use crate::exchange::{agree, rank_batch};
+use crate::search::Search;
+use crate::search::guards::Tally;
+use crate::search::level::{RoundEnd, Work, end_round};
+use crate::search::machine::stop::StopReason;
+use crate::search::observer::Observer;
 use crate::store::Edges;
 use rayon::prelude::*;
 

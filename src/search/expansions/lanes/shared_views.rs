@@ -10,12 +10,12 @@
 //! A shard without a view would count as unseen. So every process tells those that share with it the form and the count of each of its shards, and a list that is not as long as its sender's
 //! shards, or a form that contradicts its count, is an error on all processes.
 
-use super::Search;
-use super::disks::MOST_TOKEN_BYTES;
-use super::host::running_kernel;
 use crate::base::ids::{index_u32, low_u32};
 use crate::base::{Error, ProcessId, Result, ShardId, fault_point, regular_file};
 use crate::exchange::agree;
+use crate::search::Search;
+use crate::search::machine::disks::MOST_TOKEN_BYTES;
+use crate::search::machine::host::running_kernel;
 use crate::store::{Lanes, MappedView, Shard, Storage, scratch_path};
 use std::collections::BTreeMap;
 use std::path::Path;
