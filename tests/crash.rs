@@ -16,7 +16,7 @@ use common::needs::{Need, test_lacks};
 use common::{farthest, outcome, result_bytes, succeed};
 use farthest::base::Depth;
 use farthest::base::mix::Fingerprint;
-use farthest::base::partition::Partition;
+use farthest::ranking::Partition;
 use farthest::families::reading;
 use farthest::ranking::StateSpace;
 use farthest::search::archive;

@@ -9,7 +9,7 @@
 
 mod common;
 
-use farthest::base::partition::Partition;
+use farthest::ranking::Partition;
 use farthest::base::{Depth, ProcessId};
 use farthest::cli::prepared::states_of;
 use farthest::exchange::{Exchange, local};

@@ -8,7 +8,7 @@ mod common;
 
 use common::needs::{Need, part_lacks, test_lacks};
 use farthest::base::Depth;
-use farthest::base::partition::Partition;
+use farthest::ranking::Partition;
 use farthest::families::PuzzleSource;
 use farthest::puzzle::Puzzle;
 use farthest::ranking::StateSpace;

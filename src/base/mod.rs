@@ -9,7 +9,6 @@ pub mod fault_point;
 pub mod ids;
 pub mod last_words;
 pub mod mix;
-pub mod partition;
 pub mod regular_file;
 pub mod say;
 pub mod shown;

@@ -3,7 +3,7 @@
 use super::arguments::SessionArguments;
 use super::watcher::Watcher;
 use crate::base::ids::{to_u64, to_usize};
-use crate::base::partition::Partition;
+use crate::ranking::Partition;
 use crate::base::{Error, Result};
 use crate::exchange::{Exchange, agree, broadcast};
 use crate::expand::LaneExpansion;

@@ -14,7 +14,7 @@ use super::lane_plan::{LanePlan, MOST_PREFIX, SUFFIX};
 use crate::base::ids::{approximate, index_u32, to_u64, to_usize};
 use crate::base::mix::{Fingerprint, LANE_STATES};
 use crate::puzzle::Puzzle;
-use crate::ranking::StateSpace;
+use crate::ranking::PlaneSpace;
 use crate::ranking::lehmer::{self, FACTORIALS};
 
 mod contributions;
@@ -84,8 +84,8 @@ pub struct LaneExpansion {
     /// Weight of each prefix position's digit, in blocks or lanes.
     weights: [u32; MOST_PREFIX],
     plans: Vec<LanePlan>,
-    /// For each plane and generator: target plane and plan.
-    moves: Vec<(usize, usize)>,
+    /// For each plane and generator: target plane and plan; `None` where the generator is absent.
+    moves: Vec<Option<(usize, usize)>>,
     generators: usize,
     odd_planes: Vec<bool>,
     /// Bits of a lane whose suffix is an even, or odd, permutation.
@@ -105,8 +105,9 @@ struct Shape {
 impl Shape {
     /// `None` where [`LaneExpansion::new`] returns none.
     fn of(puzzle: &Puzzle, blocks_per_plane: u64) -> Option<Self> {
-        let space = StateSpace::of(puzzle);
-        let length = index_u32(puzzle.arrangement_length());
+        let planes = puzzle.as_planes()?;
+        let space = PlaneSpace::of(planes, puzzle.starts());
+        let length = index_u32(planes.arrangement_length());
         let block_states = space.arrangements() / blocks_per_plane;
         if length <= SUFFIX || !puzzle.is_inverse_closed() || !block_states.is_multiple_of(LANE_STATES) {
             return None;
@@ -148,24 +149,24 @@ impl LaneExpansion {
         Shape::of(puzzle, blocks_per_plane).is_some()
     }
 
-    /// Compiles `puzzle` for a cut of each plane into `blocks_per_plane` blocks. `None` when it has too few positions for lanes, or generators that are not closed under
-    /// inverses, or its blocks are no whole units or have more than 2^32 lanes.
+    /// Compiles `puzzle` for a cut of each plane into `blocks_per_plane` blocks. `None` when its states
+    /// are no planes and arrangements, when it has too few positions for lanes, or generators that are
+    /// not closed under inverses, or its blocks are no whole units or have more than 2^32 lanes.
     #[must_use]
     pub fn new(puzzle: &Puzzle, blocks_per_plane: u64) -> Option<Self> {
         let Shape { prefix_length, lanes_per_block, leading, weights } = Shape::of(puzzle, blocks_per_plane)?;
-        let space = StateSpace::of(puzzle);
-        let plans = puzzle.permutations().iter().map(|permutation| LanePlan::new(permutation, space.is_halved())).collect();
-        let moves: Vec<(usize, usize)> = (0..index_u32(puzzle.planes()))
-            .flat_map(|plane| puzzle.generators().iter().map(move |generator| generator.moves[plane]))
-            .map(|step| (index_u32(step.target), index_u32(step.permutation)))
+        let rules = puzzle.as_planes()?;
+        let space = PlaneSpace::of(rules, puzzle.starts());
+        let plans = rules.permutations().iter().map(|permutation| LanePlan::new(permutation, space.is_halved())).collect();
+        let moves: Vec<Option<(usize, usize)>> = (0..index_u32(rules.planes()))
+            .flat_map(|plane| rules.generators().iter().map(move |generator| generator.moves[plane]))
+            .map(|step| step.map(|step| (index_u32(step.target), index_u32(step.permutation))))
             .collect();
-        let crossing_blocks = moves
-            .iter()
-            .map(|&(_, plan)| {
-                let images = puzzle.permutations()[plan].images();
-                images[..leading].iter().enumerate().any(|(position, &image)| usize::from(image) != position)
-            })
-            .collect();
+        let crosses = |plan: usize| {
+            let images = rules.permutations()[plan].images();
+            images[..leading].iter().enumerate().any(|(position, &image)| usize::from(image) != position)
+        };
+        let crossing_blocks = moves.iter().map(|step| step.is_some_and(|(_, plan)| crosses(plan))).collect();
         let mut suffix_signs = [0; 2];
         for order in 0..LANE_STATES {
             let (_, odd) = lehmer::unrank(SUFFIX, order);
@@ -180,8 +181,8 @@ impl LaneExpansion {
             weights,
             plans,
             moves,
-            generators: puzzle.generators().len(),
-            odd_planes: puzzle.sign_rule().1,
+            generators: rules.generators().len(),
+            odd_planes: rules.signs(puzzle.starts()).1,
             suffix_signs,
             crossing_blocks,
         })
@@ -221,17 +222,17 @@ impl LaneExpansion {
         self.crossing_blocks[plane * self.generators + generator]
     }
 
-    /// The plane that `generator` takes states of `plane` to.
+    /// The plane that `generator` takes states of `plane` to; `None` where it is absent.
     #[must_use]
-    pub fn target_plane(&self, plane: usize, generator: usize) -> usize {
-        self.moves[plane * self.generators + generator].0
+    pub fn target_plane(&self, plane: usize, generator: usize) -> Option<usize> {
+        self.moves[plane * self.generators + generator].map(|(target, _)| target)
     }
 
     /// Estimated nanoseconds to pull one unit that is not full, by all generators, averaged over planes. Measured on one machine (`cargo bench --bench lanes`); only the
     /// choice between expansions depends on it.
     #[must_use]
     pub fn unit_cost(&self) -> f64 {
-        let moves: f64 = self.moves.iter().map(|&(_, plan)| self.plan_cost(plan)).sum();
+        let moves: f64 = self.moves.iter().flatten().map(|&(_, plan)| self.plan_cost(plan)).sum();
         let lanes = approximate(to_u64(self.lanes_per_unit()));
         let planes = approximate(to_u64(self.planes()));
         UNIT_NANOSECONDS + lanes * (PREFIX_NANOSECONDS + moves) / planes
@@ -241,7 +242,7 @@ impl LaneExpansion {
     #[must_use]
     pub fn crossing_unit_cost(&self) -> f64 {
         let crossing = self.moves.iter().zip(&self.crossing_blocks).filter(|(_, crosses)| **crosses);
-        let moves: f64 = crossing.map(|(&(_, plan), _)| 2.5 * self.plan_cost(plan)).sum();
+        let moves: f64 = crossing.filter_map(|(step, _)| *step).map(|(_, plan)| 2.5 * self.plan_cost(plan)).sum();
         approximate(to_u64(self.lanes_per_unit())) * moves / approximate(to_u64(self.planes()))
     }
 

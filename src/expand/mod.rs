@@ -4,7 +4,7 @@ pub mod bit_moves;
 pub mod bit_stream;
 pub mod lane_plan;
 pub mod lanes;
-pub mod states;
+pub mod moves;
 
 pub use lanes::{LaneExpansion, LaneSource, LaneTally, PrefixTable, Target};
-pub use states::StateExpansion;
+pub use moves::{Direction, MoveCounts, Moves};

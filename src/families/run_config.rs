@@ -21,7 +21,7 @@
 use super::{PuzzleSource, reading};
 use crate::base::config_text::{ConfigTable, StringOrTable};
 use crate::base::ids::{low_u32, to_usize};
-use crate::base::partition::Partition;
+use crate::ranking::Partition;
 use crate::base::{Error, Result};
 use crate::puzzle::Puzzle;
 use crate::ranking::StateSpace;

@@ -1,28 +1,23 @@
-//! A validated puzzle in one metric: planes x arrangements, generators of cost 1, and the start states.
+//! A validated puzzle in one metric: its rules, its start states, and what is known of them without
+//! a search.
 //!
-//! A state is `(plane, arrangement)`; a generator leads from `(p, a)` to `(target[p], a∘permutation[p])`.
-//! All families compile to this one form; everything above this layer knows only this.
+//! All families compile to one of the kinds of [`Rules`]; everything above this layer knows only
+//! these.
 
-use super::encoding;
-use super::generator::{Generator, PlaneMove};
 use super::layout::Layout;
-use super::permutation::{MOST_RANKED_POSITIONS, Permutation};
-use crate::base::ids::{index_u32, low_u32, to_u64};
+use super::planes::{PlaneMoves, Planes};
+use super::tokens::Tokens;
+use super::{Permutation, encoding, order};
+use crate::base::ids::to_u64;
 use crate::base::{Error, Result};
-use std::collections::HashMap;
-
-/// Most planes of a puzzle: their move tables stay below 100 MB for 8 generators.
-pub const MOST_PLANES: usize = 1 << 20;
-
-/// Most generators of a puzzle.
-pub const MOST_GENERATORS: usize = 1 << 10;
+use std::sync::OnceLock;
 
 /// One configuration of a puzzle.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
-    /// Plane, `0..planes`.
+    /// Plane, `0..planes`; 0 for kinds without planes.
     pub plane: u32,
-    /// Labels in position order, each of `0..arrangement_length` once.
+    /// Labels in position order, each of `0..arrangement_length` once; or the contents of all cells.
     pub arrangement: Vec<u8>,
 }
 
@@ -37,26 +32,77 @@ pub enum SignRule {
     Free,
 }
 
-/// A puzzle in one metric. Built by a family, then only read.
+/// The kinds of rules. A kind is known to this layer, to the numbering of states (`ranking`) and to
+/// their successors (`expand`), and to nothing else.
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rules {
+    /// Planes x arrangements.
+    Planes(Planes),
+    /// Contents of cells, moves that depend on them.
+    Tokens(Tokens),
+}
+
+/// What is known of a puzzle without a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Moves of a state, when all states have as many.
+    pub moves: Option<u64>,
+    /// Whether there are as many moves from one state to another as back.
+    pub is_inverse_closed: bool,
+    /// What the moves fix about signs.
+    pub sign_rule: SignRule,
+    /// States that are reached from the starts, counted without a search where the moves make a group.
+    pub states: Option<u128>,
+}
+
+/// A puzzle in one metric. Built by a family, then only read.
+#[derive(Clone, Debug)]
 pub struct Puzzle {
     name: String,
     metric: String,
-    planes: u32,
-    arrangement_length: u32,
-    generators: Vec<Generator>,
-    permutations: Vec<Permutation>,
+    rules: Rules,
     starts: Vec<State>,
     layout: Layout,
+    facts: OnceLock<Facts>,
 }
 
+impl PartialEq for Puzzle {
+    fn eq(&self, other: &Self) -> bool {
+        // Facts follow from the rest.
+        (&self.name, &self.metric, &self.rules, &self.starts, &self.layout)
+            == (&other.name, &other.metric, &other.rules, &other.starts, &other.layout)
+    }
+}
+
+impl Eq for Puzzle {}
+
 impl Puzzle {
-    /// Checks and compiles a definition. `generators` hold for each plane the target plane and the permutation of positions.
+    /// A puzzle with these rules.
     ///
     /// # Errors
-    /// `Config` when there is no generator, too many planes, generators or positions, a permutation of another length, or a map of planes that
-    /// is no bijection.
-    pub fn new(
+    /// `Config` when there is no start, or one is no state of the rules.
+    pub fn new(name: impl Into<String>, metric: impl Into<String>, rules: Rules, starts: Vec<State>, layout: Layout) -> Result<Self> {
+        let (name, metric) = (name.into(), metric.into());
+        let refuse = |what: String| Err(Error::config(format!("puzzle {name}, metric {metric}: {what}")));
+        if starts.is_empty() {
+            return refuse("no start state".into());
+        }
+        let holds = |state: &State| match &rules {
+            Rules::Planes(planes) => planes.holds(state),
+            Rules::Tokens(tokens) => tokens.holds(state),
+        };
+        if let Some(start) = starts.iter().find(|start| !holds(start)) {
+            return refuse(format!("start {start:?} is no state of the puzzle"));
+        }
+        Ok(Self { name, metric, rules, starts, layout, facts: OnceLock::new() })
+    }
+
+    /// A puzzle of planes and arrangements. `generators` hold for each plane the target plane and the
+    /// permutation of positions.
+    ///
+    /// # Errors
+    /// `Config` as for [`Planes::new`] and [`Puzzle::new`].
+    pub fn of_planes(
         name: impl Into<String>,
         metric: impl Into<String>,
         arrangement_length: usize,
@@ -65,68 +111,11 @@ impl Puzzle {
         layout: Layout,
     ) -> Result<Self> {
         let (name, metric) = (name.into(), metric.into());
-        let refuse = |what: String| Err(Error::config(format!("puzzle {name}, metric {metric}: {what}")));
-        let Some((_, first)) = generators.first() else {
-            return refuse("no generators; a puzzle needs at least one".into());
-        };
-        let planes = first.len();
-        if arrangement_length == 0 || arrangement_length > MOST_RANKED_POSITIONS {
-            return refuse(format!("arrangements of {arrangement_length} positions; 1 to {MOST_RANKED_POSITIONS} have 64-bit ranks"));
-        }
-        if planes == 0 || planes > MOST_PLANES || generators.len() > MOST_GENERATORS {
-            return refuse(format!(
-                "{planes} planes and {} generators; at most {MOST_PLANES} planes and {MOST_GENERATORS} generators are possible",
-                generators.len()
-            ));
-        }
-        let mut table: Vec<Permutation> = Vec::new();
-        let mut known: HashMap<Permutation, u32> = HashMap::new();
-        let mut compiled = Vec::with_capacity(generators.len());
-        for (generator, moves) in generators {
-            let mut reached = vec![false; planes];
-            let mut compiled_moves = Vec::with_capacity(planes);
-            if moves.len() != planes {
-                return refuse(format!("generator {generator} acts on {} planes, the first one on {planes}", moves.len()));
-            }
-            for (target, permutation) in moves {
-                if permutation.length() != arrangement_length {
-                    return refuse(format!(
-                        "generator {generator} permutes {} positions, the arrangement has {arrangement_length}",
-                        permutation.length()
-                    ));
-                }
-                if index_u32(target) >= planes || std::mem::replace(&mut reached[index_u32(target)], true) {
-                    return refuse(format!("generator {generator}: its map of planes is no bijection (plane {target})"));
-                }
-                let index = *known.entry(permutation).or_insert_with_key(|permutation| {
-                    table.push(permutation.clone());
-                    low_u32(to_u64(table.len() - 1))
-                });
-                compiled_moves.push(PlaneMove { target, permutation: index });
-            }
-            compiled.push(Generator { name: generator, moves: compiled_moves });
-        }
-        if starts.is_empty() {
-            return refuse("no start state".into());
-        }
-        for start in &starts {
-            if index_u32(start.plane) >= planes
-                || start.arrangement.len() != arrangement_length
-                || Permutation::new(start.arrangement.clone()).is_err()
-            {
-                return refuse(format!("start {start:?} is no state of the puzzle"));
-            }
-        }
-        Ok(Self {
-            name,
-            metric,
-            planes: low_u32(to_u64(planes)),
-            arrangement_length: low_u32(to_u64(arrangement_length)),
-            generators: compiled,
-            permutations: table,
-            starts,
-            layout,
-        })
+        let everywhere = |moves: Vec<(u32, Permutation)>| moves.into_iter().map(Some).collect::<PlaneMoves>();
+        let generators = generators.into_iter().map(|(name, moves)| (name, everywhere(moves))).collect();
+        let planes = Planes::new(arrangement_length, generators)
+            .map_err(|what| Error::config(format!("puzzle {name}, metric {metric}: {what}")))?;
+        Self::new(name, metric, Rules::Planes(planes), starts, layout)
     }
 
     /// The puzzle's short name, such as `turnstyle-12`.
@@ -141,28 +130,19 @@ impl Puzzle {
         &self.metric
     }
 
-    /// Number of planes.
+    /// The rules.
     #[must_use]
-    pub fn planes(&self) -> u32 {
-        self.planes
+    pub fn rules(&self) -> &Rules {
+        &self.rules
     }
 
-    /// Number of positions of the arrangement.
+    /// The rules, where they are planes and arrangements.
     #[must_use]
-    pub fn arrangement_length(&self) -> u32 {
-        self.arrangement_length
-    }
-
-    /// The allowed turns.
-    #[must_use]
-    pub fn generators(&self) -> &[Generator] {
-        &self.generators
-    }
-
-    /// The distinct permutations that the generators' moves refer to.
-    #[must_use]
-    pub fn permutations(&self) -> &[Permutation] {
-        &self.permutations
+    pub fn as_planes(&self) -> Option<&Planes> {
+        match &self.rules {
+            Rules::Planes(planes) => Some(planes),
+            Rules::Tokens(_) => None,
+        }
     }
 
     /// The states of depth 0.
@@ -177,103 +157,112 @@ impl Puzzle {
         &self.layout
     }
 
+    /// What is known without a search. The first call works it out: milliseconds, or seconds for
+    /// hundreds of thousands of planes.
+    #[must_use]
+    pub fn facts(&self) -> &Facts {
+        self.facts.get_or_init(|| match &self.rules {
+            Rules::Planes(planes) => Facts {
+                moves: planes.moves_everywhere(),
+                is_inverse_closed: planes.is_inverse_closed(),
+                sign_rule: planes.signs(&self.starts).0,
+                states: order::reachable_states(planes, &self.starts),
+            },
+            Rules::Tokens(tokens) => Facts {
+                moves: None,
+                is_inverse_closed: tokens.is_inverse_closed(),
+                sign_rule: SignRule::Free,
+                states: None,
+            },
+        })
+    }
+
+    /// Whether there are as many moves from one state to another as back.
+    #[must_use]
+    pub fn is_inverse_closed(&self) -> bool {
+        self.facts().is_inverse_closed
+    }
+
+    /// What the moves fix about signs.
+    #[must_use]
+    pub fn sign_rule(&self) -> SignRule {
+        self.facts().sign_rule
+    }
+
+    /// Number of generators: of moves with a name.
+    #[must_use]
+    pub fn generators(&self) -> usize {
+        match &self.rules {
+            Rules::Planes(planes) => planes.generators().len(),
+            Rules::Tokens(tokens) => tokens.moves().len(),
+        }
+    }
+
+    /// The name of a generator.
+    #[must_use]
+    pub fn generator_name(&self, generator: usize) -> &str {
+        match &self.rules {
+            Rules::Planes(planes) => &planes.generators()[generator].name,
+            Rules::Tokens(tokens) => &tokens.moves()[generator].name,
+        }
+    }
+
+    /// The names of the generators of a word.
+    #[must_use]
+    pub fn word_names(&self, word: &[usize]) -> Vec<String> {
+        word.iter().map(|&generator| self.generator_name(generator).to_owned()).collect()
+    }
+
     /// The state as text.
     #[must_use]
     pub fn text(&self, state: &State) -> String {
         self.layout.text(state.plane, &state.arrangement)
     }
 
-    /// The state that `generator` leads to from `state`. The obvious form, for tests and words.
+    /// The state that `generator` leads to from `state`; `None` where it is no move. The obvious
+    /// form, for tests and words.
+    #[must_use]
+    pub fn successor(&self, generator: usize, state: &State) -> Option<State> {
+        match &self.rules {
+            Rules::Planes(planes) => planes.successor(generator, state),
+            Rules::Tokens(tokens) => tokens.successor(generator, state),
+        }
+    }
+
+    /// [`Puzzle::successor`] where the generator is known to be a move.
+    ///
+    /// # Panics
+    /// Where it is none.
     #[must_use]
     pub fn apply(&self, generator: usize, state: &State) -> State {
-        let plane_move = self.generators[generator].moves[index_u32(state.plane)];
-        let permutation = &self.permutations[index_u32(plane_move.permutation)];
-        let arrangement = permutation.images().iter().map(|&i| state.arrangement[usize::from(i)]).collect();
-        State { plane: plane_move.target, arrangement }
+        self.successor(generator, state).expect("a move of this state")
     }
 
-    /// The names of the generators of a word.
+    /// Number of moves of a state, counted from the rules and not by making them.
     #[must_use]
-    pub fn word_names(&self, word: &[usize]) -> Vec<String> {
-        word.iter().map(|&generator| self.generators[generator].name.clone()).collect()
+    pub fn moves_of(&self, state: &State) -> u64 {
+        match &self.rules {
+            Rules::Planes(planes) => planes.moves_in(state.plane),
+            Rules::Tokens(tokens) => to_u64(tokens.moves().iter().filter(|step| step.is_possible(&state.arrangement)).count()),
+        }
     }
 
-    /// Identifies the compiled puzzle: blake3 of its canonical encoding (`encoding.rs`), as hexadecimal text.
-    /// Names of generators and layout count, too: two runs with one digest give the same bytes.
+    /// Identifies the compiled puzzle: blake3 of its canonical encoding (`encoding.rs`), as hexadecimal
+    /// text. Names of generators and layout count, too: two runs with one digest give the same bytes.
     #[must_use]
     pub fn digest(&self) -> String {
         encoding::digest(self)
     }
 
-    /// The same puzzle with its generators in reverse order: the same states, ranks and levels, found by other steps.
+    /// The same puzzle with its generators in reverse order: the same states, ranks and levels, found
+    /// by other steps.
     #[must_use]
-    pub fn with_reversed_generators(mut self) -> Self {
-        self.generators.reverse();
-        self
-    }
-
-    /// Every move as (plane, target plane, permutation index), generator by generator.
-    fn edges(&self) -> impl Iterator<Item = (u32, PlaneMove)> + '_ {
-        self.generators.iter().flat_map(|generator| (0..self.planes).zip(generator.moves.iter().copied()))
-    }
-
-    /// Whether the neighbour relation is symmetric: for every move from plane p to q by a permutation there are as many moves from q
-    /// to p by its inverse. Edge balance, and levels that differ by at most one along an edge, hold exactly then.
-    #[must_use]
-    pub fn is_inverse_closed(&self) -> bool {
-        let numbers: HashMap<&Permutation, u32> = self.permutations.iter().zip(0_u32..).collect();
-        let inverses: Vec<Option<u32>> = self.permutations.iter().map(|p| numbers.get(&p.inverse()).copied()).collect();
-        let mut surplus: HashMap<(u32, PlaneMove), i64> = HashMap::new();
-        for (plane, forward) in self.edges() {
-            let Some(inverse) = inverses[index_u32(forward.permutation)] else { return false };
-            *surplus.entry((plane, forward)).or_default() += 1;
-            *surplus.entry((forward.target, PlaneMove { target: plane, permutation: inverse })).or_default() -= 1;
-        }
-        surplus.values().all(|&count| count == 0)
-    }
-
-    /// Signs of the planes and the rule they follow: a state's sign is its plane's sign times its arrangement's. Found by walking the planes from
-    /// the first start with "every generator odd", then "every generator even".
-    #[must_use]
-    pub fn sign_rule(&self) -> (SignRule, Vec<bool>) {
-        for (rule, generators_odd) in [(SignRule::Constant, false), (SignRule::Alternating, true)] {
-            if let Some(odd_planes) = self.consistent_signs(generators_odd) {
-                return (rule, odd_planes);
-            }
-        }
-        (SignRule::Free, vec![false; index_u32(self.planes)])
-    }
-
-    /// Signs of the planes (true = odd) such that every move changes the sign of a state by `generators_odd`, if there are any.
-    fn consistent_signs(&self, generators_odd: bool) -> Option<Vec<bool>> {
-        let odd: Vec<bool> = self.permutations.iter().map(Permutation::is_odd).collect();
-        let mut signs: Vec<Option<bool>> = vec![None; index_u32(self.planes)];
-        let first = &self.starts[0];
-        let start_odd = |state: &State| Permutation::new(state.arrangement.clone()).is_ok_and(|p| p.is_odd());
-        signs[index_u32(first.plane)] = Some(start_odd(first));
-        let mut walk = vec![first.plane];
-        while let Some(plane) = walk.pop() {
-            let sign = signs[index_u32(plane)]?;
-            for generator in &self.generators {
-                let step = generator.moves[index_u32(plane)];
-                let target = sign ^ generators_odd ^ odd[index_u32(step.permutation)];
-                match signs[index_u32(step.target)] {
-                    None => {
-                        signs[index_u32(step.target)] = Some(target);
-                        walk.push(step.target);
-                    }
-                    Some(known) if known != target => return None,
-                    Some(_) => {}
-                }
-            }
-        }
-        // All starts must agree, too: depth 0 has one sign.
-        for start in &self.starts {
-            if signs[index_u32(start.plane)]? ^ start_odd(start) {
-                return None;
-            }
-        }
-        Some(signs.into_iter().map(|sign| sign.unwrap_or(false)).collect())
+    pub fn with_reversed_generators(self) -> Self {
+        let rules = match self.rules {
+            Rules::Planes(planes) => Rules::Planes(planes.reversed()),
+            Rules::Tokens(tokens) => Rules::Tokens(tokens.reversed()),
+        };
+        Self { rules, ..self }
     }
 }
 

@@ -9,11 +9,18 @@
 //!  "generators":[{"name":TEXT,"moves":[{"target":N,"permutation":N},...]},...],
 //!  "permutations":[{"images":[N,...]},...],
 //!  "starts":[{"plane":N,"arrangement":[N,...]},...],
-//!  "layout":{"Cycle":{"size":N}} | "Circle" | "Numbered" |
+//!  "layout":{"Cycle":{"size":N}} | "Circle" | "Numbered" | "Cells" |
 //!           {"Orbits":{"positions":N,"arranged":[N,...],"planar":[N,...],"planes":[[N,...],...]}}}
 //! ```
+//!
+//! A generator that is absent in a plane has `null` there. Puzzles of tokens have, in the place of
+//! the keys from `planes` to `permutations`,
+//! `"cells":N,"contents":N,"moves":[{"name":TEXT,"needs":[[CELL,BITS],...],"writes":[{"cell":N,"of":N}
+//! or {"cell":N,"always":N},...]},...]`.
 
-use super::{Layout, Puzzle};
+use super::planes::Planes;
+use super::tokens::{NewContent, Tokens};
+use super::{Layout, Puzzle, Rules};
 use std::fmt::{Display, Write as _};
 
 /// Bytes that are collected before they are hashed: a puzzle of a million planes has 200 MB.
@@ -73,23 +80,10 @@ impl Writer {
         self.quoted(puzzle.name());
         self.put(",\"metric\":");
         self.quoted(puzzle.metric());
-        self.put(format_args!(",\"planes\":{},\"arrangement_length\":{}", puzzle.planes(), puzzle.arrangement_length()));
-        self.put(",\"generators\":");
-        self.list(puzzle.generators(), |writer, generator| {
-            writer.put("{\"name\":");
-            writer.quoted(&generator.name);
-            writer.put(",\"moves\":");
-            writer.list(&generator.moves, |writer, step| {
-                writer.put(format_args!("{{\"target\":{},\"permutation\":{}}}", step.target, step.permutation));
-            });
-            writer.put('}');
-        });
-        self.put(",\"permutations\":");
-        self.list(puzzle.permutations(), |writer, permutation| {
-            writer.put("{\"images\":");
-            writer.bytes(permutation.images());
-            writer.put('}');
-        });
+        match puzzle.rules() {
+            Rules::Planes(planes) => self.planes(planes),
+            Rules::Tokens(tokens) => self.tokens(tokens),
+        }
         self.put(",\"starts\":");
         self.list(puzzle.starts(), |writer, start| {
             writer.put(format_args!("{{\"plane\":{},\"arrangement\":", start.plane));
@@ -101,11 +95,50 @@ impl Writer {
         self.put('}');
     }
 
+    fn planes(&mut self, rules: &Planes) {
+        self.put(format_args!(",\"planes\":{},\"arrangement_length\":{}", rules.planes(), rules.arrangement_length()));
+        self.put(",\"generators\":");
+        self.list(rules.generators(), |writer, generator| {
+            writer.put("{\"name\":");
+            writer.quoted(&generator.name);
+            writer.put(",\"moves\":");
+            writer.list(&generator.moves, |writer, step| match step {
+                Some(step) => writer.put(format_args!("{{\"target\":{},\"permutation\":{}}}", step.target, step.permutation)),
+                None => writer.put("null"),
+            });
+            writer.put('}');
+        });
+        self.put(",\"permutations\":");
+        self.list(rules.permutations(), |writer, permutation| {
+            writer.put("{\"images\":");
+            writer.bytes(permutation.images());
+            writer.put('}');
+        });
+    }
+
+    fn tokens(&mut self, rules: &Tokens) {
+        self.put(format_args!(",\"cells\":{},\"contents\":{}", rules.cells(), rules.contents()));
+        self.put(",\"moves\":");
+        self.list(rules.moves(), |writer, step| {
+            writer.put("{\"name\":");
+            writer.quoted(&step.name);
+            writer.put(",\"needs\":");
+            writer.list(&step.needs, |writer, (cell, allowed)| writer.put(format_args!("[{cell},{allowed}]")));
+            writer.put(",\"writes\":");
+            writer.list(&step.writes, |writer, (cell, content)| match content {
+                NewContent::Of(other) => writer.put(format_args!("{{\"cell\":{cell},\"of\":{other}}}")),
+                NewContent::Always(content) => writer.put(format_args!("{{\"cell\":{cell},\"always\":{content}}}")),
+            });
+            writer.put('}');
+        });
+    }
+
     fn layout(&mut self, layout: &Layout) {
         match layout {
             Layout::Cycle { size } => self.put(format_args!("{{\"Cycle\":{{\"size\":{size}}}}}")),
             Layout::Circle => self.put("\"Circle\""),
             Layout::Numbered => self.put("\"Numbered\""),
+            Layout::Cells => self.put("\"Cells\""),
             Layout::Orbits { positions, arranged, planar, planes } => {
                 self.put(format_args!("{{\"Orbits\":{{\"positions\":{positions},\"arranged\":"));
                 self.bytes(arranged);
@@ -146,7 +179,7 @@ mod tests {
         let cycle = Permutation::new(vec![1, 2, 0]).expect("a bijection");
         let starts = [[0, 1, 2], [1, 0, 2]].map(|arrangement| State { plane: 0, arrangement: arrangement.to_vec() });
         let generators = vec![("<A'\t>".to_owned(), vec![(0, cycle)])];
-        let odd = Puzzle::new("t\"o\\y\n", "\u{e4}\u{7f}\u{1}/", 3, generators, starts.to_vec(), Layout::Numbered).expect("valid");
+        let odd = Puzzle::of_planes("t\"o\\y\n", "\u{e4}\u{7f}\u{1}/", 3, generators, starts.to_vec(), Layout::Numbered).expect("valid");
         assert_eq!(digest(&odd), "f4fe9a08f38d3ee35ff7bc6d4f9e558bf1f6f6fcd97a3ac39d3b30c8995af58f");
     }
 

@@ -9,11 +9,11 @@ pub struct PlaneMove {
     pub permutation: u32,
 }
 
-/// A named turn of cost 1. Its map of planes is a bijection, so it is a bijection of states.
+/// A named turn of cost 1. No two planes lead to the same one, so no two states do.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Generator {
     /// Name in words, such as `R`.
     pub name: String,
-    /// One entry a plane.
-    pub moves: Vec<PlaneMove>,
+    /// One entry a plane; `None` where the generator is absent.
+    pub moves: Vec<Option<PlaneMove>>,
 }

@@ -24,10 +24,12 @@ pub enum Layout {
     },
     /// Planes and arrangements given by number: `plane:` and the arrangement.
     Numbered,
+    /// The contents of all cells, from 0.
+    Cells,
 }
 
 impl Layout {
-    /// The state's text: labels from 1 (from 0 for [`Layout::Numbered`]), separated by blanks, in position order.
+    /// The state's text: labels from 1 (from 0 for [`Layout::Numbered`] and [`Layout::Cells`]), separated by blanks, in position order.
     #[must_use]
     pub fn text(&self, plane: u32, arrangement: &[u8]) -> String {
         match self {
@@ -52,6 +54,7 @@ impl Layout {
                 }
                 joined(labels.into_iter().map(|label| label + 1))
             }
+            Self::Cells => joined(arrangement.iter().map(|&content| u64::from(content))),
             Self::Numbered => {
                 format!("{plane}: {}", joined(arrangement.iter().map(|&label| u64::from(label))))
             }

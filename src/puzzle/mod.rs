@@ -1,5 +1,5 @@
-//! Layer 1: what a puzzle is. A state is a plane and an arrangement; a generator maps planes and moves positions.
-//! Knows nothing of ranks, and of files only its configuration.
+//! Layer 1: what a puzzle is: rules of some kind, start states, and what is known without a search.
+//! Knows nothing of ranks, files or families.
 
 pub mod compile;
 pub mod definition;
@@ -8,9 +8,11 @@ pub mod generator;
 pub mod layout;
 pub mod order;
 pub mod permutation;
+pub mod planes;
 pub mod state_text;
+pub mod tokens;
 
-pub use definition::{Puzzle, SignRule, State};
+pub use definition::{Facts, Puzzle, Rules, SignRule, State};
 pub use generator::{Generator, PlaneMove};
 pub use layout::Layout;
 pub use permutation::Permutation;

@@ -3,7 +3,8 @@
 //! Numbers from 1, separated by blanks or commas, as [`Puzzle::text`] writes them; for at most 12 positions also one character each without separators:
 //! `1` to `9`, then `0` for 10, `A` for 11, `B` for 12. States without positions of their own ([`Layout::Numbered`]) are written `plane: labels`, both from 0.
 
-use super::{Layout, Puzzle, State};
+use super::tokens::Tokens;
+use super::{Layout, Puzzle, Rules, State};
 use crate::base::config_text::shown_text;
 use crate::base::ids::{index_u32, low_u8, low_u32, to_u64, to_usize};
 use crate::base::{Error, Result};
@@ -26,7 +27,11 @@ impl Puzzle {
     /// # Errors
     /// `Usage` for a wrong number of labels, a label that is none, repeated or missing.
     pub fn read_state(&self, text: &str) -> Result<Reading> {
-        let length = u64::from(self.arrangement_length());
+        // Of the rules only these numbers matter: how a state is written is the layout's.
+        let (planes, length) = match self.rules() {
+            Rules::Planes(planes) => (planes.planes(), u64::from(planes.arrangement_length())),
+            Rules::Tokens(tokens) => return cells(&numbers(text)?, tokens).map(Reading::State),
+        };
         match self.layout() {
             Layout::Cycle { size } => Ok(Reading::State(from_piece_one(&labels(text, u64::from(*size))?, true))),
             Layout::Circle => Ok(Reading::State(from_piece_one(&labels(text, length + 1)?, false))),
@@ -41,17 +46,29 @@ impl Puzzle {
                         self.text(&self.starts()[0])
                     ))
                 })?;
-                let plane = plane.trim().parse().ok().filter(|&plane: &u32| plane < self.planes()).ok_or_else(|| {
+                let plane = plane.trim().parse().ok().filter(|&plane: &u32| plane < planes).ok_or_else(|| {
                     Error::Usage(format!(
                         "found the plane \"{}\", expected a number from 0 to {}",
                         shown_text(plane.trim()),
-                        self.planes() - 1
+                        planes - 1
                     ))
                 })?;
                 Ok(Reading::State(State { plane, arrangement: zero_based(&once_each(&numbers(rest)?, 0, length)?, 0) }))
             }
+            Layout::Cells => Err(Error::invariant("a layout of cells", "planes", "tokens")),
         }
     }
+}
+
+/// The contents of all cells.
+fn cells(all: &[u64], tokens: &Tokens) -> Result<State> {
+    if all.len() != tokens.cells() {
+        return Err(Error::Usage(format!("found {} numbers in a state, expected the contents of {} cells", all.len(), tokens.cells())));
+    }
+    if let Some(wrong) = all.iter().find(|&&content| content >= u64::from(tokens.contents())) {
+        return Err(Error::Usage(format!("found {wrong} in a state, expected contents from 0 to {}", tokens.contents() - 1)));
+    }
+    Ok(State { plane: 0, arrangement: zero_based(all, 0) })
 }
 
 /// The labels 1 to `count`, each once.
@@ -174,7 +191,7 @@ mod tests {
             let puzzle = built(name, metric);
             let mut state = puzzle.starts()[0].clone();
             for step in 0..200_usize {
-                state = puzzle.apply((step * step + step / 3) % puzzle.generators().len(), &state);
+                state = puzzle.apply((step * step + step / 3) % puzzle.generators(), &state);
                 assert_eq!(puzzle.read_state(&puzzle.text(&state)).expect("valid"), Reading::State(state.clone()), "{name}");
                 let with_commas = puzzle.text(&state).replace(' ', ",");
                 assert_eq!(puzzle.read_state(&with_commas).expect("valid"), Reading::State(state.clone()), "{name}");

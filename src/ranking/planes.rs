@@ -6,24 +6,42 @@
 use super::lehmer::{self, FACTORIALS, Labels};
 use crate::base::StateRank;
 use crate::base::ids::{index_u32, low_u32, to_u64};
-use crate::puzzle::{Puzzle, SignRule, State};
+use super::Partition;
+use crate::base::Result;
+use crate::puzzle::planes::Planes;
+use crate::puzzle::{SignRule, State};
 
-/// The numbering of a puzzle's states. Ranks run from 0 to [`StateSpace::state_count`] - 1; not all need be reachable.
+/// The numbering of planes and arrangements. Ranks run from 0 to [`PlaneSpace::state_count`] - 1; not
+/// all need be reachable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StateSpace {
+pub struct PlaneSpace {
     arrangement_length: u32,
     /// Planes whose arrangements are odd in a halved space.
     odd_planes: Vec<bool>,
     halved: bool,
 }
 
-impl StateSpace {
-    /// The numbering for `puzzle`'s planes and arrangements.
+impl PlaneSpace {
+    /// The numbering for planes and arrangements.
     #[must_use]
-    pub fn of(puzzle: &Puzzle) -> Self {
-        let (rule, odd_planes) = puzzle.sign_rule();
-        let halved = rule == SignRule::Constant && puzzle.arrangement_length() >= 2;
-        Self { arrangement_length: puzzle.arrangement_length(), odd_planes, halved }
+    pub fn of(planes: &Planes, starts: &[State]) -> Self {
+        let (rule, odd_planes) = planes.signs(starts);
+        let halved = rule == SignRule::Constant && planes.arrangement_length() >= 2;
+        Self { arrangement_length: planes.arrangement_length(), odd_planes, halved }
+    }
+
+    /// The cut into shards by the digits of leading positions; `None` chooses how many.
+    ///
+    /// # Errors
+    /// As [`Partition::new`].
+    pub fn cut(&self, leading_positions: Option<u32>) -> Result<Partition> {
+        Partition::new(to_u64(self.odd_planes.len()), self.arrangement_length, self.halved, leading_positions)
+    }
+
+    /// Whether a plane is one of these, and an arrangement as long as these.
+    #[must_use]
+    pub fn has_form(&self, state: &State) -> bool {
+        index_u32(state.plane) < self.odd_planes.len() && state.arrangement.len() == index_u32(self.arrangement_length)
     }
 
     /// Whether only arrangements of one sign are numbered.
@@ -50,7 +68,7 @@ impl StateSpace {
         self.rank_of_labels(state.plane, &state.arrangement)
     }
 
-    /// Rank of the state with these labels in `plane`: [`StateSpace::rank`] without a [`State`].
+    /// Rank of the state with these labels in `plane`: [`PlaneSpace::rank`] without a [`State`].
     #[inline]
     #[must_use]
     pub fn rank_of_labels(&self, plane: u32, labels: &[u8]) -> StateRank {
@@ -91,6 +109,7 @@ mod tests {
     use super::*;
     use crate::families::turnstyle;
     use crate::puzzle::Permutation;
+    use crate::ranking::StateSpace;
 
     #[test]
     fn every_rank_of_a_small_space_comes_back() {
@@ -110,7 +129,7 @@ mod tests {
         assert!(space.is_halved());
         assert_eq!(space.state_count(), 2_520);
         assert_eq!(space.rank(&puzzle.starts()[0]), StateRank(0));
-        let (_, odd_planes) = puzzle.sign_rule();
+        let odd_planes = puzzle.as_planes().expect("planes").signs(puzzle.starts()).1;
         for rank in (0..2_520).map(StateRank) {
             let state = space.unrank(rank);
             assert_eq!(space.rank(&state), rank);

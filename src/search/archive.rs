@@ -6,7 +6,7 @@
 use super::Search;
 use super::level_record::LevelRecord;
 use crate::base::mix::{Fingerprint, LANE_STATES, of_sorted_ranks};
-use crate::base::partition::Partition;
+use crate::ranking::Partition;
 use crate::base::{Depth, Error, Result, ShardId, atomic_file};
 use crate::exchange::agree;
 use crate::store::block::SetName;

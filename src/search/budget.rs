@@ -2,7 +2,7 @@
 
 use super::machine::host::Placement;
 use crate::base::ids::{approximate, to_u64};
-use crate::base::partition::Partition;
+use crate::ranking::Partition;
 use crate::base::{Error, ProcessId, Result};
 use crate::store::Storage;
 

@@ -8,7 +8,7 @@ use super::machine::disks::Disks;
 use super::machine::run_folder::RunFolder;
 use super::machine::stop::StopRequest;
 use crate::base::ids::to_u64;
-use crate::base::partition::Partition;
+use crate::ranking::Partition;
 use crate::base::{Depth, Error, ProcessId, Result, StateRank};
 use crate::exchange::Exchange;
 use crate::expand::{LaneExpansion, StateExpansion};

@@ -5,7 +5,7 @@ use super::expansions::lanes::shared_views::SharedViews;
 use crate::base::StateRank;
 use crate::base::ids::{approximate, index_u32, rounded_down, to_u64};
 use crate::base::mix::mix64;
-use crate::base::partition::Partition;
+use crate::ranking::Partition;
 use crate::exchange::rank_batch;
 use crate::expand::{LaneExpansion, StateExpansion};
 

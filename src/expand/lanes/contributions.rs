@@ -57,7 +57,7 @@ impl LaneExpansion {
     /// Bits that [`LaneExpansion::contribute`] writes where many states are seen.
     #[must_use]
     pub fn contributed_bits(&self, owned: &[bool], prefixes: &PrefixTable, plane: usize, generator: usize) -> u64 {
-        let (target_plane, plan) = self.moves[plane * self.generators + generator];
+        let Some((target_plane, plan)) = self.moves[plane * self.generators + generator] else { return 0 };
         let (plan, owned) = (&self.plans[plan], self.plane_of(owned, target_plane));
         prefixes
             .strips
@@ -78,7 +78,7 @@ impl LaneExpansion {
         plane: usize,
         generator: usize,
     ) -> Option<Vec<u8>> {
-        let (target_plane, plan) = self.moves[plane * self.generators + generator];
+        let (target_plane, plan) = self.moves[plane * self.generators + generator]?;
         let (plan, blocks, owned) = (&self.plans[plan], self.plane_of(&source.blocks, target_plane), self.plane_of(owned, target_plane));
         let odd_plane = self.odd_planes[plane];
         let mut any = 0;
@@ -111,7 +111,7 @@ impl LaneExpansion {
         generator: usize,
         units: &mut [u8],
     ) -> bool {
-        let (target_plane, plan) = self.moves[plane * self.generators + generator];
+        let Some((target_plane, plan)) = self.moves[plane * self.generators + generator] else { return false };
         let (plan, owned) = (&self.plans[plan], self.plane_of(owned, target_plane));
         let mut stream = BitReader::new(contributed);
         let per_unit = self.lanes_per_unit();

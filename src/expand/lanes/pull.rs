@@ -53,7 +53,8 @@ impl LaneExpansion {
                 target.next[first * UNIT_BYTES..(first + count) * UNIT_BYTES].fill(0);
                 continue;
             }
-            for (generator, (&(plane, plan), bits)) in steps.iter().zip(&mut pulled).enumerate() {
+            for (generator, (step, bits)) in steps.iter().zip(&mut pulled).enumerate() {
+                let &Some((plane, plan)) = step else { continue };
                 let blocks = self.plane_of(&source.blocks, plane);
                 self.pull_units(moves, blocks, prefixes, strip, first, open, odd_plane, &self.plans[plan], bits);
                 if let Some(Some(contributed)) = target.contributed.get(generator) {

@@ -26,7 +26,7 @@ use crate::base::config_text::ConfigTable;
 use crate::base::ids::{to_u64, to_usize};
 use crate::evidence::certificate::CertifiedPuzzle;
 use crate::puzzle::compile::orbits::{self, PositionNumbers};
-use crate::puzzle::definition::MOST_GENERATORS;
+use crate::puzzle::planes::MOST_GENERATORS;
 use crate::puzzle::permutation::MOST_POSITIONS;
 use crate::puzzle::{Permutation, Puzzle};
 

@@ -8,7 +8,7 @@
 use super::position_order::position_order;
 use crate::base::ids::{low_u32, to_u64};
 use crate::base::{Error, Result};
-use crate::puzzle::definition::MOST_PLANES;
+use crate::puzzle::planes::MOST_PLANES;
 use crate::puzzle::permutation::MOST_RANKED_POSITIONS;
 use crate::puzzle::{Layout, Permutation, Puzzle, State};
 use std::collections::HashSet;

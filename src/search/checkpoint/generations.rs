@@ -2,7 +2,7 @@
 
 use super::manifest::{MOST_MANIFEST_BYTES, Manifest};
 use crate::base::ids::{index_u32, low_u32};
-use crate::base::partition::Partition;
+use crate::ranking::Partition;
 use crate::base::regular_file::{self, MOST_NOTE_BYTES};
 use crate::base::{Depth, Error, ProcessId, Result, atomic_file, fault_point};
 use crate::exchange::{agree, share};

@@ -1,7 +1,7 @@
 //! The manifest of a checkpoint: everything a resumed search needs to know, and what each of its files must hold.
 
 use crate::base::codec::{self, Kind};
-use crate::base::partition::Partition;
+use crate::ranking::Partition;
 use crate::base::shown::shown_text;
 use crate::base::{Depth, Error, Result, StateRank};
 use crate::puzzle::Puzzle;

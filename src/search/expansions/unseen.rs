@@ -8,7 +8,7 @@
 
 use super::frontier::UnseenReader;
 use crate::base::ids::{index_u32, low_u32, to_u64};
-use crate::base::partition::Partition;
+use crate::ranking::Partition;
 use crate::base::{Error, ProcessId, Result, StateRank, fault_point};
 use crate::search::Search;
 use crate::search::guards::Tally;

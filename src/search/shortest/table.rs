@@ -2,7 +2,7 @@
 
 use super::words::LevelSource;
 use crate::base::ids::to_usize;
-use crate::base::partition::Partition;
+use crate::ranking::Partition;
 use crate::base::{Depth, Result};
 use crate::search::archive::{packs, ranks_of};
 use crate::store::{Contents, PackReader};

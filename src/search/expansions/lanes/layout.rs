@@ -5,7 +5,7 @@
 use super::shared_views::SharedViews;
 use crate::base::ids::{index_u32, to_u64};
 use crate::base::mix::LANE_STATES;
-use crate::base::partition::Partition;
+use crate::ranking::Partition;
 use crate::base::{ProcessId, StateRank};
 use crate::expand::LaneExpansion;
 use crate::expand::lanes::UNIT_BYTES;
@@ -88,7 +88,9 @@ impl<'a> Plan<'a> {
         (0..self.lanes.planes()).filter(move |&plane| apart && self.owns(owner, plane, job.block)).flat_map(move |plane| {
             (0..self.lanes.generators())
                 .filter(move |&generator| {
-                    self.lanes.crosses_blocks(plane, generator) || self.owns(sender, self.lanes.target_plane(plane, generator), job.block)
+                    self.lanes.target_plane(plane, generator).is_some_and(|target| {
+                        self.lanes.crosses_blocks(plane, generator) || self.owns(sender, target, job.block)
+                    })
                 })
                 .map(move |generator| (plane, generator))
         })

@@ -9,9 +9,9 @@
 //! the number of shards depends on the configuration only, at most [`MOST_SHARDS`] (each dense shard maps up to three files,
 //! and Linux allows 65,530 maps a process by default).
 
-use super::error::{Error, Result};
-use super::ids::{ProcessId, ShardId, StateRank, low_u32, to_usize};
-use super::mix::LANE_STATES;
+use crate::base::ids::{ProcessId, ShardId, StateRank, low_u32, to_usize};
+use crate::base::mix::LANE_STATES;
+use crate::base::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -72,6 +72,19 @@ impl Partition {
             (arrangements.saturating_mul(planes_per_shard).min(state_count), 1)
         };
         Ok(Self { state_count, shard_length, blocks_per_plane })
+    }
+
+    /// Cuts ranks that have no planes into ranges of equal length.
+    ///
+    /// # Errors
+    /// When the space has no 63-bit rank.
+    pub fn of_range(state_count: u128) -> Result<Self> {
+        let state_count = u64::try_from(state_count)
+            .ok()
+            .filter(|&count| count < 1 << 63)
+            .ok_or_else(|| Error::config(format!("{state_count} states have no 63-bit rank; choose a smaller puzzle")))?;
+        let lanes = state_count.div_ceil(4 * ENOUGH_BLOCKS).div_ceil(LANE_STATES).max(ENOUGH_BLOCKS);
+        Ok(Self { state_count, shard_length: (lanes * LANE_STATES).min(state_count), blocks_per_plane: 1 })
     }
 
     /// Ranks in the whole space, reachable or not.
@@ -179,6 +192,7 @@ mod tests {
                 shapes.push(Partition::new(planes, length, length > 1 && planes % 2 == 1, None).expect("small"));
             }
         }
+        shapes.extend([1, 12, 7_681, 5_000_000].map(|count| Partition::of_range(count).expect("small")));
         shapes
     }
 
