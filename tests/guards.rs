@@ -15,7 +15,7 @@ use farthest::base::{Depth, ShardId, StateRank};
 use farthest::puzzle::{Puzzle, State, parse};
 use farthest::ranking::StateSpace;
 use farthest::search::LevelRecord;
-use farthest::search::checkpoint::manifest::{Manifest, PackFile};
+use farthest::search::checkpoint::manifest::{CheckpointManifest, PackFile};
 use farthest::store::block::SetName;
 use farthest::store::{BlockEntry, Contents, Edges, LevelPart, PackWriter};
 use std::collections::{BTreeMap, BTreeSet};
@@ -426,7 +426,7 @@ impl Lie {
     fn tell(&self, levels: &[Vec<State>], up: &[u64]) {
         let checkpoint = self.path().join("checkpoint");
         let old = checkpoint.join("manifest-000001");
-        let mut manifest = Manifest::decode(&fs::read(&old).expect("readable"), &old).expect("whole");
+        let mut manifest = CheckpointManifest::decode(&fs::read(&old).expect("readable"), &old).expect("whole");
         assert_eq!(manifest.partition.shards(), 1);
         fs::remove_dir_all(&checkpoint).expect("removable");
         let level_ranks: Vec<Vec<u64>> = levels.iter().map(|level| self.ranks(level)).collect();

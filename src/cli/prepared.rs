@@ -197,8 +197,7 @@ pub fn search(
         fixed_settings: prepared.config.fixed_settings(),
     };
     let set_up = Search::new(exchange, &prepared.puzzle, &prepared.folder, stop, prepared.partition, settings);
-    let mut search = agree(exchange, set_up)?;
-    search.disks = disks.clone();
+    let mut search = agree(exchange, set_up)?.on_disks(disks.clone());
     crate::search::run(&mut search, observer.as_observer())
 }
 

@@ -10,9 +10,11 @@
 //! Compact storage is there for memory: a level whose states would take much of it as a list is found by lanes, which pack it into a file, even where
 //! states are a little faster.
 
-use super::Search;
 use super::budget::{LIST_BYTES, list_budget};
 use super::expansions::lanes::shared_views::SharedViews;
+use super::progress::Progress;
+use super::settings::Settings;
+use super::space::Space;
 use crate::base::ids::{approximate, to_u64};
 use crate::base::mix::LANE_STATES;
 use crate::store::Storage;
@@ -94,26 +96,26 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// For the expansion of the last level of `search`.
+    /// For the expansion of the last closed level.
     #[must_use]
-    pub fn of(search: &Search<'_>) -> Self {
-        let successors = approximate(to_u64(search.expansion.generators()));
+    pub fn of(space: &Space<'_>, progress: &Progress) -> Self {
+        let successors = approximate(to_u64(space.states.generators()));
         let by_state = STATE_NANOSECONDS + SUCCESSOR_NANOSECONDS * successors;
-        let ranks = search.partition.state_count();
+        let ranks = space.partition.state_count();
         // Ranks that are never reached look unseen for ever.
-        let unseen = approximate(ranks - search.total_states());
+        let unseen = approximate(ranks - progress.total_states());
         let units = approximate(ranks.div_ceil(LANE_STATES));
         let passing = units * FULL_UNIT_NANOSECONDS;
-        let lane_cost = search.lanes.as_ref().map(|lanes| {
+        let lane_cost = space.lanes.as_ref().map(|lanes| {
             // What a process contributes to others is pulled without knowing what is seen there.
-            let apart = search.shared.as_ref().map_or(0, SharedViews::processes_apart);
+            let apart = progress.shared.as_ref().map_or(0, SharedViews::processes_apart);
             let contributing = f64::from(apart) * units * lanes.crossing_unit_cost();
             passing + unseen.min(units) * lanes.unit_cost() + contributing
         });
         Self {
-            states: approximate(search.last_level().states) * by_state * 1e-9,
+            states: approximate(progress.last_level().states) * by_state * 1e-9,
             lanes: lane_cost.map(|cost| cost * 1e-9),
-            unseen: search.rules.is_inverse_closed().then_some((passing + unseen * by_state) * 1e-9),
+            unseen: space.rules.is_inverse_closed().then_some((passing + unseen * by_state) * 1e-9),
         }
     }
 
@@ -139,27 +141,27 @@ impl Estimate {
 
 /// The expansion for the last level, and the estimate behind it.
 #[must_use]
-pub fn choose(search: &Search<'_>) -> (Expansion, Estimate) {
-    let estimate = Estimate::of(search);
-    let expansion = match search.settings.expansion {
+pub fn choose(settings: &Settings, space: &Space<'_>, progress: &Progress) -> (Expansion, Estimate) {
+    let estimate = Estimate::of(space, progress);
+    let expansion = match settings.expansion {
         ExpansionChoice::Always(Expansion::Lanes) if estimate.lanes.is_some() => Expansion::Lanes,
         ExpansionChoice::Always(Expansion::Unseen) if estimate.unseen.is_some() => Expansion::Unseen,
         ExpansionChoice::Always(_) => Expansion::States,
-        ExpansionChoice::Auto => estimate.best(lists_fit(search)),
+        ExpansionChoice::Auto => estimate.best(lists_fit(settings.storage, space, progress)),
     };
     (expansion, estimate)
 }
 
 /// Whether lists of the frontier, of the level behind it and of what is seen stay in the memory that the budget of compact storage has for lists; in files they always do.
-fn lists_fit(search: &Search<'_>) -> bool {
-    let last = search.last_level().states;
-    let before = search.levels.len().checked_sub(2).map_or(1, |at| search.levels[at].states);
+fn lists_fit(storage: Storage, space: &Space<'_>, progress: &Progress) -> bool {
+    let last = progress.last_level().states;
+    let before = progress.levels.len().checked_sub(2).map_or(1, |at| progress.levels[at].states);
     // A level grows no faster than the one before it did, as a rule, and never by more than the number of generators.
-    let growth = last.div_ceil(before).clamp(1, to_u64(search.expansion.generators()));
-    let (ranks, seen) = (search.partition.state_count(), search.total_states());
+    let growth = last.div_ceil(before).clamp(1, to_u64(space.states.generators()));
+    let (ranks, seen) = (space.partition.state_count(), progress.total_states());
     // What is seen was a list, too, until lanes were first wanted.
     let states = seen + last.saturating_mul(growth + 1).min(last + ranks - seen);
-    search.settings.storage == Storage::File || states.saturating_mul(LIST_BYTES) <= list_budget(ranks / 8)
+    storage == Storage::File || states.saturating_mul(LIST_BYTES) <= list_budget(ranks / 8)
 }
 
 impl fmt::Display for Estimate {
