@@ -12,7 +12,8 @@ use crate::exchange::{Exchange, agree, broadcast};
 use crate::expand::LaneExpansion;
 use crate::puzzle::Puzzle;
 use crate::search::budget::Budget;
-use crate::search::expansion_choice::{Expansion, ExpansionChoice};
+use crate::search::expansion_choice::ExpansionChoice;
+use crate::search::expansions::lanes;
 use crate::search::machine::host::{self, Placement};
 use crate::search::{Disks, Ending, RunFolder, Search, Settings, StopRequest};
 use std::os::unix::fs::MetadataExt;
@@ -111,7 +112,7 @@ pub fn budget_of(config: &RunConfig, puzzle: &Puzzle, partition: &Partition, sta
 /// Whether dense levels are found by lanes: where the puzzle and the configuration allow them.
 #[must_use]
 pub fn finds_by_lanes(config: &RunConfig, puzzle: &Puzzle, partition: &Partition) -> bool {
-    let forbidden = matches!(config.search.expansion, ExpansionChoice::Always(Expansion::States | Expansion::Unseen));
+    let forbidden = matches!(config.search.expansion, ExpansionChoice::Always(name) if name != lanes::NAME);
     !forbidden && LaneExpansion::suits(puzzle, partition.blocks_per_plane())
 }
 

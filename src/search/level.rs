@@ -1,11 +1,10 @@
 //! One level: from "seen up to depth d" to "seen up to depth d+1".
 //!
-//! An expansion (`expansions/`) works in bounded rounds and leaves the new states of every shard in `next`. `seen` and
+//! An expansion (a row of the table in `expansions/mod.rs`) works in bounded rounds and leaves the new states of every shard in `next`. `seen` and
 //! `frontier` do not change before the level is closed, so a level can be abandoned at any round and the search committed as it was at the level's
 //! start.
 
-use super::expansion_choice::{self, Expansion};
-use super::expansions::{lanes, states, unseen};
+use super::expansions::choice;
 use super::job::Job;
 use super::level_record::LevelRecord;
 use super::level_totals::LevelTotals;
@@ -14,7 +13,7 @@ use super::observer::{Event, Observer};
 use super::parts::Search;
 use super::round::OwnSums;
 use super::sums::Sums;
-use super::{archiving, guards, samples, spot_checks};
+use super::{archiving, guards, samples};
 use crate::base::mix::Fingerprint;
 use crate::base::{Depth, Result};
 use crate::exchange::{Traffic, agree};
@@ -41,16 +40,11 @@ pub fn advance(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<A
     let Search { job, space, progress, .. } = search;
     let since = Instant::now();
     let before = job.exchange.traffic();
-    let (expansion, estimate) = expansion_choice::choose(&job.settings, space, progress);
+    let (expansion, estimate) = choice::choose(&job.settings, space, progress);
     let depth = progress.depth();
-    observer.notice(&Event::LevelStarts { depth, expansion, estimate });
+    observer.notice(&Event::LevelStarts { depth, expansion: expansion.name, estimate });
     let mut sums = OwnSums::default();
-    let stopped = match expansion {
-        Expansion::States => states::run(job, space, progress, observer, &mut sums)?,
-        Expansion::Lanes => lanes::rounds::run(job, space, progress, observer, &mut sums)?,
-        Expansion::Unseen => unseen::run(job, space, progress, observer, &mut sums)?,
-    };
-    if let Some(reason) = stopped {
+    if let Some(reason) = (expansion.run)(job, space, progress, observer, &mut sums)? {
         progress.shards.iter_mut().for_each(Shard::abandon_level);
         observer.notice(&Event::Stopping(reason));
         return Ok(Advance::Stopped(reason));
@@ -58,28 +52,20 @@ pub fn advance(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<A
     let found = measure(job, &mut progress.shards, sums.fingerprint)?;
     let after = job.exchange.traffic();
     let mut totals = own_totals(&sums, found, &before, &after).sum_over_processes(job.exchange);
-    let (what, all) = match expansion {
-        Expansion::States => ("frontier states expanded", progress.last_level().states),
-        Expansion::Lanes => ("ranks of the lanes pulled", space.partition.state_count()),
-        Expansion::Unseen => ("unseen ranks that asked for their neighbours", space.partition.state_count() - progress.total_states()),
-    };
-    guards::check_coverage(what, depth, totals.covered, all)?;
+    guards::check_coverage(expansion.covers, depth, totals.covered, (expansion.must_cover)(space, progress))?;
     guards::check_transport(depth, totals.sent, totals.received)?;
     guards::check_answers(depth, totals.answered, totals.answers)?;
-    totals.edges = match expansion {
-        Expansion::States => guards::counted_edges(&space.rules, progress, &totals)?,
-        _ => guards::completed_edges(&space.rules, progress, &totals)?,
-    };
+    totals.edges = (expansion.edges)(&space.rules, progress, &totals)?;
     guards::check_level(&space.rules, progress, &totals)?;
-    if expansion != Expansion::States {
-        spot_checks::check(job, space, progress, &totals)?;
+    if let Some(look) = expansion.second_look {
+        look(job, space, progress, &totals)?;
     }
     let last = progress.levels.last_mut().expect("level 0 is closed when a search starts");
     last.edges = Some(totals.edges);
     last.bytes_exchanged = totals.bytes_sent;
     last.bytes_received = totals.bytes_received;
     last.waited_seconds = after.waited_seconds - before.waited_seconds;
-    last.expansion = expansion.to_string();
+    last.expansion = expansion.name.to_owned();
     observer.notice(&Event::LevelExpanded(last));
     if totals.found.states == 0 {
         // The last level stays the frontier: it holds the antipodes.

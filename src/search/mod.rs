@@ -4,6 +4,8 @@ pub mod archive;
 pub mod archiving;
 pub mod budget;
 pub mod checkpoint;
+pub mod estimate;
+pub mod expansion;
 pub mod expansion_choice;
 pub mod expansions;
 pub mod guards;

@@ -24,7 +24,22 @@ pub const HOUSES: [House; 4] = [
     // Of what happens between levels it knows nothing.
     House {
         name: "expansions",
-        beside: &["job", "machine", "observer", "progress", "round", "space", "tally"],
+        beside: &[
+            "budget",
+            "estimate",
+            "expansion",
+            "expansion_choice",
+            "guards",
+            "job",
+            "machine",
+            "observer",
+            "progress",
+            "round",
+            "settings",
+            "space",
+            "spot_checks",
+            "tally",
+        ],
         layers: &["base", "store", "expand", "exchange"],
     },
 ];

@@ -1,11 +1,14 @@
 //! Expansion by states: list the frontier, expand every state on all threads, send each successor to the owner of its shard (sorted and delta-coded), and let every
 //! owned shard keep the unseen ones.
 
+use super::costs;
 use super::frontier::FrontierReader;
-use crate::base::ids::{index_u32, to_u64};
+use crate::base::ids::{approximate, index_u32, to_u64};
 use crate::base::mix::RunFingerprint;
 use crate::base::{Depth, Error, ProcessId, Result, StateRank, fault_point};
 use crate::exchange::{agree, rank_batch};
+use crate::search::expansion::{Expansion, LevelForm};
+use crate::search::guards;
 use crate::search::job::Job;
 use crate::search::machine::stop::StopReason;
 use crate::search::observer::Observer;
@@ -16,11 +19,31 @@ use crate::search::tally::Tally;
 use crate::store::{Edges, Shard};
 use rayon::prelude::*;
 
+/// Its row in the table.
+pub const EXPANSION: Expansion = Expansion {
+    name: NAME,
+    seconds,
+    leaves: LevelForm::Listed,
+    run,
+    covers: "frontier states expanded",
+    must_cover: |_, progress| progress.last_level().states,
+    edges: guards::counted_edges,
+    second_look: None,
+};
+
+/// Its name.
+pub const NAME: &str = "states";
+
+/// Every frontier state is unranked, and ranked again for each generator: right for sparse levels, the first and last third of most searches.
+fn seconds(space: &Space<'_>, progress: &Progress) -> Option<f64> {
+    Some(approximate(progress.last_level().states) * costs::by_state(space) * 1e-9)
+}
+
 /// Expands the whole frontier of all processes into `next`. Returns the reason when asked to stop on the way.
 ///
 /// # Errors
 /// The same on every process.
-pub fn run(
+fn run(
     job: &Job<'_>,
     space: &Space<'_>,
     progress: &mut Progress,

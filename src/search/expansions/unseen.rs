@@ -6,15 +6,19 @@
 //! they are, the answers word by word, each bound to the 64 questions that it answers. A message of another length, and a rank whose shard is not owned where it
 //! arrives, are errors on all processes.
 
+use super::costs;
 use super::frontier::UnseenReader;
-use crate::base::ids::{index_u32, low_u32, to_u64};
+use crate::base::ids::{approximate, index_u32, low_u32, to_u64};
 use crate::base::{Error, ProcessId, Result, StateRank, fault_point};
+use crate::search::expansion::{Expansion, LevelForm};
+use crate::search::guards;
 use crate::search::job::Job;
 use crate::search::machine::stop::StopReason;
 use crate::search::observer::Observer;
 use crate::search::progress::Progress;
 use crate::search::round::{OwnSums, Round, RoundEnd, end_round};
 use crate::search::space::Space;
+use crate::search::spot_checks;
 use crate::search::tally::Tally;
 use crate::store::Shard;
 use rayon::prelude::*;
@@ -22,11 +26,33 @@ use rayon::prelude::*;
 /// Bits of a word: so many questions share a word of answers.
 const WORD_QUESTIONS: usize = 64;
 
+/// Its row in the table.
+pub const EXPANSION: Expansion = Expansion {
+    name: NAME,
+    seconds,
+    leaves: LevelForm::Listed,
+    run,
+    covers: "unseen ranks that asked for their neighbours",
+    must_cover: costs::unseen,
+    edges: guards::completed_edges,
+    second_look: Some(spot_checks::check),
+};
+
+/// Its name.
+pub const NAME: &str = "unseen";
+
+/// Every unseen state asks for its neighbours: right when few states are left but the last level was large, and lanes are dear (generators that move many
+/// labels between prefix and suffix).
+fn seconds(space: &Space<'_>, progress: &Progress) -> Option<f64> {
+    let asking = approximate(costs::unseen(space, progress)) * costs::by_state(space);
+    space.rules.is_inverse_closed().then_some((costs::passing(space) + asking) * 1e-9)
+}
+
 /// Finds the next level among the unseen ranks of all processes. Returns the reason when asked to stop on the way.
 ///
 /// # Errors
 /// The same on every process.
-pub fn run(
+fn run(
     job: &Job<'_>,
     space: &Space<'_>,
     progress: &mut Progress,

@@ -9,26 +9,55 @@
 use super::jobs::{Filler, Opened};
 use super::layout::Plan;
 use super::messages::contribute_job;
-use super::shared_views;
-use crate::base::ids::to_u64;
+use super::shared_views::{self, SharedViews};
+use crate::base::ids::{approximate, to_u64};
 use crate::base::{Error, Result, fault_point};
 use crate::exchange::agree;
 use crate::expand::{LaneSource, LaneTally};
+use crate::search::expansion::{Expansion, LevelForm};
+use crate::search::expansions::costs;
+use crate::search::guards;
 use crate::search::job::Job;
 use crate::search::machine::stop::StopReason;
 use crate::search::observer::Observer;
 use crate::search::progress::Progress;
 use crate::search::round::{OwnSums, Round, RoundEnd, end_round};
 use crate::search::space::Space;
+use crate::search::spot_checks;
 use crate::search::tally::Tally;
 use crate::store::Shard;
 use rayon::prelude::*;
+
+/// Its row in the table.
+pub const EXPANSION: Expansion = Expansion {
+    name: NAME,
+    seconds,
+    leaves: LevelForm::Packed,
+    run,
+    covers: "ranks of the lanes pulled",
+    must_cover: |space, _| space.partition.state_count(),
+    edges: guards::completed_edges,
+    second_look: Some(spot_checks::check),
+};
+
+/// Its name.
+pub const NAME: &str = "lanes";
+
+/// Every lane that is not full is pulled, 120 states at a time: right for dense levels.
+fn seconds(space: &Space<'_>, progress: &Progress) -> Option<f64> {
+    let lanes = space.lanes.as_ref()?;
+    let (units, unseen) = (costs::units(space), approximate(costs::unseen(space, progress)));
+    // What a process contributes to others is pulled without knowing what is seen there.
+    let apart = progress.shared.as_ref().map_or(0, SharedViews::processes_apart);
+    let contributing = f64::from(apart) * units * lanes.crossing_unit_cost();
+    Some((costs::passing(space) + unseen.min(units) * lanes.unit_cost() + contributing) * 1e-9)
+}
 
 /// Pulls the next level into `next` on all processes. Returns the reason when asked to stop on the way.
 ///
 /// # Errors
 /// The same on every process.
-pub fn run(
+fn run(
     job: &Job<'_>,
     space: &Space<'_>,
     progress: &mut Progress,
