@@ -10,7 +10,7 @@ use common::disturb::{Dice, copy_folder, fail_with, fault, generations, names, o
 use common::needs::{Need, test_lacks};
 use common::{farthest, json, outcome, result_bytes, succeed};
 use farthest::base::codec::{self, Kind};
-use farthest::search::checkpoint::manifest::{MANIFEST_KIND, Manifest};
+use farthest::search::checkpoint::manifest::{CheckpointManifest, MANIFEST_KIND};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
@@ -123,8 +123,8 @@ fn pack(run: &Path, depth: u32, process: u32) -> PathBuf {
     run.join(format!("checkpoint/gen-{depth:06}/process-{process:04}.pack"))
 }
 
-fn read_manifest(path: &Path) -> Manifest {
-    Manifest::decode(&fs::read(path).expect("readable"), path).expect("whole")
+fn read_manifest(path: &Path) -> CheckpointManifest {
+    CheckpointManifest::decode(&fs::read(path).expect("readable"), path).expect("whole")
 }
 
 /// Changes the bytes of a file.
@@ -376,7 +376,7 @@ fn a_manifest_of_the_version_before_is_continued() {
 /// A manifest whose checksum is right and whose contents are not.
 #[test]
 fn a_manifest_that_lies_is_noticed() {
-    type Lie = fn(&mut Manifest);
+    type Lie = fn(&mut CheckpointManifest);
     let lies: [(&str, Lie); 8] = [
         ("no levels", |manifest| manifest.levels.clear()),
         ("a level left out", |manifest| {

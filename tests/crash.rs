@@ -16,7 +16,6 @@ use common::needs::{Need, test_lacks};
 use common::{farthest, outcome, result_bytes, succeed};
 use farthest::base::Depth;
 use farthest::base::mix::Fingerprint;
-use farthest::ranking::Partition;
 use farthest::families::reading;
 use farthest::ranking::StateSpace;
 use farthest::search::archive;
@@ -94,8 +93,7 @@ fn check_levels(puzzle: &str, folder: &Path, kept: bool) {
     }
     let source = reading::resolve(puzzle, None).expect("shipped");
     let built = source.build(&source.default_metric()).expect("valid");
-    let partition =
-        Partition::new(built.planes().into(), built.arrangement_length(), StateSpace::of(&built).is_halved(), None).expect("small");
+    let partition = StateSpace::of(&built).cut(None).expect("small");
     let text = fs::read_to_string(folder.join("levels.tsv")).expect("readable");
     let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split('\t').collect()).collect();
     assert_eq!(names(&levels).len(), rows.len(), "one folder a level");

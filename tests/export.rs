@@ -83,14 +83,14 @@ fn export(what: &str, more: &[&str]) -> String {
 /// Walks at most `most` states with the definition and the script side by side: a state always has the same tuple, and different states different ones.
 /// Returns the tuples by state.
 fn compare(puzzle: &Puzzle, script: &Script, most: usize) -> HashMap<State, Vec<usize>> {
-    assert_eq!(script.generators.len(), puzzle.generators().len());
+    assert_eq!(script.generators.len(), puzzle.generators());
     let mut tuples: HashMap<State, Vec<usize>> = puzzle.starts().iter().cloned().zip(script.starts.iter().cloned()).collect();
     let mut open: Vec<State> = puzzle.starts().to_vec();
     let mut next = 0;
     while next < open.len() && tuples.len() < most {
         let state = open[next].clone();
         next += 1;
-        for generator in 0..puzzle.generators().len() {
+        for generator in 0..puzzle.generators() {
             let successor = puzzle.apply(generator, &state);
             let tuple = script.apply(generator, &tuples[&state]);
             match tuples.get(&successor) {

@@ -16,7 +16,7 @@ use farthest::families::reading;
 use farthest::puzzle::{Puzzle, State};
 use farthest::ranking::StateSpace;
 use farthest::search::LevelRecord;
-use farthest::search::checkpoint::manifest::{Manifest, PackFile};
+use farthest::search::checkpoint::manifest::{CheckpointManifest, PackFile};
 use farthest::store::block::SetName;
 use farthest::store::{BlockEntry, Contents, Edges, LevelPart, PackWriter};
 use std::collections::{BTreeMap, BTreeSet};
@@ -403,7 +403,7 @@ impl Lie {
         let mut reached = vec![self.start()];
         let mut next = 0;
         while next < reached.len() {
-            for generator in 0..self.puzzle.generators().len() {
+            for generator in 0..self.puzzle.generators() {
                 let state = self.puzzle.apply(generator, &reached[next]);
                 if !reached.contains(&state) {
                     reached.push(state);
@@ -427,7 +427,7 @@ impl Lie {
     fn tell(&self, levels: &[Vec<State>], up: &[u64]) {
         let checkpoint = self.path().join("checkpoint");
         let old = checkpoint.join("manifest-000001");
-        let mut manifest = Manifest::decode(&fs::read(&old).expect("readable"), &old).expect("whole");
+        let mut manifest = CheckpointManifest::decode(&fs::read(&old).expect("readable"), &old).expect("whole");
         assert_eq!(manifest.partition.shards(), 1);
         fs::remove_dir_all(&checkpoint).expect("removable");
         let level_ranks: Vec<Vec<u64>> = levels.iter().map(|level| self.ranks(level)).collect();
@@ -568,7 +568,7 @@ fn closed() -> String {
 fn unbalanced_edges_are_noticed() {
     let lie = Lie::new(&closed());
     let level = |words: &[&[usize]]| -> Vec<State> { words.iter().map(|word| lie.state(word)).collect() };
-    let first: Vec<State> = (0..lie.puzzle.generators().len()).map(|generator| lie.state(&[generator])).collect();
+    let first: Vec<State> = (0..lie.puzzle.generators()).map(|generator| lie.state(&[generator])).collect();
     let edges = to_u64(first.len());
     // One of the states of level 1 is lost, its edge was counted.
     lie.tell(&[level(&[&[]]), first[1..].to_vec()], &[edges]);
@@ -581,6 +581,6 @@ fn a_level_that_grows_too_fast_is_noticed() {
     // A state far from the start, which nothing led to.
     let far = lie.state(&[0, 0, 1, 0, 0, 1, 0]);
     lie.tell(&[vec![lie.start()], vec![far]], &[0]);
-    let generators = to_u64(lie.puzzle.generators().len());
+    let generators = to_u64(lie.puzzle.generators());
     lie.check(&format!("states of level 2: found {generators}, expected at most {}", generators - 1), false);
 }

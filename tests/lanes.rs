@@ -11,10 +11,10 @@ mod common;
 
 use common::needs::{Need, part_lacks};
 use farthest::base::ids::{low_u8, to_u64, to_usize};
+use farthest::base::mix::Fingerprint;
 use farthest::base::mix::{self, LANE_STATES, mix64};
-use farthest::base::{StateRank, mix::Fingerprint};
 use farthest::expand::lanes::{PADDING_BYTES, UNIT_BYTES};
-use farthest::expand::{LaneExpansion, LaneSource, LaneTally, StateExpansion, Target};
+use farthest::expand::{Direction, LaneExpansion, LaneSource, LaneTally, Moves, Target};
 use farthest::puzzle::{Layout, Permutation, Puzzle, State};
 use farthest::ranking::StateSpace;
 use proptest::prelude::*;
@@ -369,7 +369,8 @@ fn crossing_puzzle(length: usize, planes: u32, crossings: usize, even: bool, see
     let before = |plane: u32| (plane + planes - 1) % planes;
     let back = (0..planes).map(|plane| (before(plane), permutations[to_usize(before(plane).into())].inverse())).collect();
     let start = State { plane: 0, arrangement: Permutation::identity(length).images().to_vec() };
-    Puzzle::new("crossing", "step", length, vec![("A".into(), forward), ("B".into(), back)], vec![start], Layout::Numbered).expect("valid")
+    Puzzle::of_planes("crossing", "step", length, vec![("A".into(), forward), ("B".into(), back)], vec![start], Layout::Numbered)
+        .expect("valid")
 }
 
 /// One level from a random set in which one of `one_in` states is seen, or missing when `one_in` is negative, by both expansions.
@@ -377,12 +378,12 @@ fn check_level(puzzle: &Puzzle, one_in: i64, seed: u64) {
     let count = u64::try_from(StateSpace::of(puzzle).state_count()).expect("small");
     let period = one_in.unsigned_abs();
     let seen: Vec<bool> = (0..count).map(|rank| mix64(rank ^ seed).is_multiple_of(period) == (one_in > 0)).collect();
-    let by_states = StateExpansion::new(puzzle);
+    let by_states = Moves::of(puzzle, Direction::Forward).expect("small");
     let mut new = vec![false; seen.len()];
     let mut expected = LaneTally::default();
     for rank in (0..count).filter(|&rank| seen[to_usize(rank)]) {
-        by_states.expand(StateRank(rank), |successor| {
-            let place = to_usize(successor.0);
+        by_states.for_each(rank, |_, successor| {
+            let place = to_usize(successor);
             if !seen[place] {
                 expected.edges += 1;
                 new[place] = true;
@@ -392,10 +393,11 @@ fn check_level(puzzle: &Puzzle, one_in: i64, seed: u64) {
     let ranks: Vec<u64> = (0..count).filter(|&rank| new[to_usize(rank)]).collect();
     expected.states = to_u64(ranks.len());
     expected.fingerprint = mix::of_sorted_ranks(ranks.iter().copied());
-    expected.odd = to_u64(ranks.iter().filter(|&&rank| by_states.expand(StateRank(rank), |_| {})).count());
+    expected.odd = to_u64(ranks.iter().filter(|&&rank| by_states.for_each(rank, |_, _| {})).count());
     assert_ne!(expected.fingerprint, Fingerprint::default(), "a level of some states");
 
-    let lanes = LaneExpansion::new(puzzle, puzzle.arrangement_length().into()).expect("long enough, closed under inverses");
+    let lanes = LaneExpansion::new(puzzle, puzzle.as_planes().expect("planes").arrangement_length().into())
+        .expect("long enough, closed under inverses");
     let seen = blocks_of_bits(&lanes, &seen, PADDING_BYTES);
     let source = LaneSource { blocks: seen.iter().map(Vec::as_slice).collect() };
     let units = lanes.units_per_block();

@@ -4,6 +4,8 @@
 //! a chain of `super`, or at the crate's name, through groups in braces, to the layer it ends in. The tables below say what is allowed; every rule is
 //! shown to fail on a snippet that breaks it.
 
+#[path = "layering/circles.rs"]
+mod circles;
 #[path = "layering/houses.rs"]
 mod houses;
 #[path = "layering/paths.rs"]
@@ -271,6 +273,52 @@ fn every_import_that_a_house_forbids_is_noticed() {
             let line = format!("use crate::{layer}::x;");
             assert_eq!(refused(&line), !layers.contains(layer), "{file} with {line}");
         }
+    }
+}
+
+#[test]
+fn no_files_of_the_search_import_each_other() {
+    let imports = circles::imports(&source_files(), "search");
+    assert_eq!(circles::circle(&imports), None);
+    // The reading of paths is not blind.
+    for (module, target) in [
+        ("search::level_loop", "search::level"),
+        ("search::level", "search::round"),
+        ("search::expansions", "search::expansions::states"),
+        ("search::expansions::lanes::rounds", "search::expansions::lanes::jobs"),
+        ("search::machine::disks", "search::machine::run_lock"),
+        ("search::shortest::table", "search::archive"),
+        ("search", "search::parts"),
+    ] {
+        assert!(imports[module].contains(target), "{module} imports {:?}", imports[module]);
+    }
+}
+
+/// What takes a search whole can read and change everything: only what runs it as a whole may.
+#[test]
+fn a_search_is_whole_for_its_loop_only() {
+    let imports = circles::imports(&source_files(), "search");
+    let whole: Vec<&str> =
+        imports.iter().filter(|(_, targets)| targets.contains("search::parts")).map(|(module, _)| module.as_str()).collect();
+    assert_eq!(whole, ["search", "search::level", "search::level_loop"]);
+}
+
+#[test]
+fn every_form_of_a_circle_is_noticed() {
+    for (file, line) in [
+        ("src/search/round.rs", "use super::level::Advance;"),
+        ("src/search/round.rs", "use super::{level::Advance, tally};"),
+        ("src/search/guards.rs", "use crate::search::Search;"),
+        ("src/search/job.rs", "fn f(search: &super::parts::Search<'_>) {}"),
+        ("src/search/expansions/lanes/messages.rs", "use super::jobs::Opened;"),
+        ("src/search/expansions/states.rs", "use super::EXPANSIONS;"),
+        ("src/search/machine/host.rs", "use super::disks::Disks;"),
+        ("src/search/machine/mod.rs", "use run_folder::RunFolder; use super::job::Job;"),
+    ] {
+        let mut files = source_files();
+        let source = files.get_mut(file).expect("a file of the search");
+        source.push_str(line);
+        assert!(circles::circle(&circles::imports(&files, "search")).is_some(), "{file} with {line}");
     }
 }
 

@@ -9,9 +9,7 @@
 
 mod common;
 
-use farthest::ranking::Partition;
 use farthest::base::{Depth, ProcessId};
-use farthest::cli::prepared::states_of;
 use farthest::exchange::{Exchange, local};
 use farthest::families::{reading, turnstyle};
 use farthest::puzzle::Puzzle;
@@ -188,7 +186,7 @@ fn engine(puzzle: &Puzzle, way: Way) -> Found {
 
 fn search_on(exchange: &dyn Exchange, puzzle: &Puzzle, root: &Path, (_, threads, round_successors, expansion): Way) -> Found {
     let (folder, stop, space) = (RunFolder::new(root), StopRequest::never(), StateSpace::of(puzzle));
-    let partition = Partition::new(puzzle.planes().into(), puzzle.arrangement_length(), space.is_halved(), None).expect("small");
+    let partition = space.cut(None).expect("small");
     let settings = Settings {
         share_memory: true,
         // Packed levels where three participants pull lanes.
@@ -199,7 +197,6 @@ fn search_on(exchange: &dyn Exchange, puzzle: &Puzzle, root: &Path, (_, threads,
         most_antipodes: 1_000_000,
         expansion: ExpansionChoice::of_name(expansion).expect("a known expansion"),
         round_successors,
-        expected_states: states_of(puzzle).expect("small"),
         puzzle_text: String::new(),
         fixed_settings: BTreeMap::new(),
     };

@@ -8,9 +8,9 @@ mod common;
 
 use common::needs::{Need, part_lacks, test_lacks};
 use farthest::base::Depth;
-use farthest::ranking::Partition;
 use farthest::families::PuzzleSource;
 use farthest::puzzle::Puzzle;
+use farthest::ranking::Partition;
 use farthest::ranking::StateSpace;
 use farthest::search::archive;
 use std::collections::BTreeMap;
@@ -290,8 +290,7 @@ fn every_expansion() {
 }
 
 fn partition(puzzle: &Puzzle) -> Partition {
-    let halved = StateSpace::of(puzzle).is_halved();
-    Partition::new(puzzle.planes().into(), puzzle.arrangement_length(), halved, None).expect("small")
+    StateSpace::of(puzzle).cut(None).expect("small")
 }
 
 /// Every archived level read back is the one in `levels.tsv`.

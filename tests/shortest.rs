@@ -17,7 +17,7 @@ fn distances(puzzle: &Puzzle, first: &State) -> HashMap<State, (usize, u128)> {
         let mut next = Vec::new();
         for state in &level {
             let ways = known[state].1;
-            for generator in 0..puzzle.generators().len() {
+            for generator in 0..puzzle.generators() {
                 let successor = puzzle.apply(generator, state);
                 match known.get_mut(&successor) {
                     None => {
@@ -100,7 +100,7 @@ fn the_pocket_cube_near_the_start() {
     for depth in 1..=7 {
         let mut next = Vec::new();
         for state in &level {
-            for generator in 0..puzzle.generators().len() {
+            for generator in 0..puzzle.generators() {
                 let successor = puzzle.apply(generator, state);
                 if seen.insert(successor.clone()) {
                     next.push(successor);

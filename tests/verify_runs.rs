@@ -253,7 +253,7 @@ fn an_island_of_unreachable_states_is_refuted() {
     let mut next = 0;
     while let Some(&rank) = island.get(next) {
         let state = space.unrank(StateRank(rank));
-        for generator in 0..puzzle.generators().len() {
+        for generator in 0..puzzle.generators() {
             let rank = space.rank(&puzzle.apply(generator, &state)).0;
             if !island.contains(&rank) {
                 island.push(rank);

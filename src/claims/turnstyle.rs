@@ -78,7 +78,7 @@ fn middle_swaps(limit: MemoryLimit) -> Result<Vec<Word>> {
     let target = State { plane: 0, arrangement: arrangements::swap(SIZE, 1).iter().map(|&label| low_u8(u64::from(label - 1))).collect() };
     let solution = solve(&puzzle, &puzzle.starts()[0], &[target], limit, MOST_WORDS)?;
     let words = solution.map(|solution| solution.words).unwrap_or_default();
-    Ok(words.iter().map(|word| word.iter().map(|&generator| puzzle.generators()[generator].name.clone()).collect()).collect())
+    Ok(words.iter().map(|word| word.iter().map(|&generator| puzzle.generator_name(generator).to_owned()).collect()).collect())
 }
 
 /// 4321 as F SWAP F SWAP (1234, 2143, 2413, 4231, 4321) or SWAP F SWAP F (1324, 3142, 3412, 4321), for all pairs of words.

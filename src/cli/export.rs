@@ -43,7 +43,7 @@ pub fn export(arguments: &ExportArguments) -> Result<()> {
     }
     let puzzle = config.puzzle.build(&config.metric)?;
     let (states, run) = match folder {
-        Some(folder) => claims_of(folder, &puzzle).map(|(states, run)| (states, Some(run)))?,
+        Some(folder) => claims_of(folder, &puzzle).map(|(states, run)| (Some(states), Some(run)))?,
         None => (states_of(&puzzle)?, None),
     };
     let text = gap::script(&puzzle, states, run.as_ref())?;
@@ -61,7 +61,7 @@ fn claims_of(folder: &Path, puzzle: &Puzzle) -> Result<(u64, RunClaims)> {
     let found = run_folder::read(folder)?;
     let ranks = listed_states::listed_antipodes(folder, puzzle)?;
     let space = StateSpace::of(puzzle);
-    let mut words = gap::shortest_words(puzzle, &ranks[..ranks.len().min(MOST_WORDS)], MOST_RANKS_FOR_WORDS);
+    let mut words = gap::shortest_words(puzzle, &ranks[..ranks.len().min(MOST_WORDS)], MOST_RANKS_FOR_WORDS)?;
     words.resize(ranks.len(), None);
     let antipodes = ranks.into_iter().map(|rank| space.unrank(rank)).zip(words).collect();
     Ok((found.summary.states, RunClaims { distribution: found.distribution, antipodes }))

@@ -4,13 +4,13 @@ use super::arguments::PlanArguments;
 use super::prepared::{budget_of, finds_by_lanes, states_of};
 use crate::base::ids::{approximate, rounded_down, to_u64, to_usize};
 use crate::base::mix::{LANE_STATES, mix64};
-use crate::ranking::Partition;
 use crate::base::shown::shown_path;
 use crate::base::{ProcessId, Result, StateRank};
 use crate::expand::lanes::UNIT_BYTES;
-use crate::expand::{LaneExpansion, LaneSource, StateExpansion, Target};
+use crate::expand::{Direction, LaneExpansion, LaneSource, Moves, Target};
 use crate::families::run_config::{RunConfig, partition_of};
 use crate::puzzle::Puzzle;
+use crate::ranking::Partition;
 use crate::search::budget::{Budget, readable_bytes};
 use crate::search::machine::host;
 use crate::search::traffic;
@@ -49,11 +49,12 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
     }
     let puzzle = config.puzzle.build(&config.metric)?;
     let partition = partition_of(&puzzle, config.search.leading_positions)?;
-    let states = states_of(&puzzle)?;
-    let expansion = StateExpansion::new(&puzzle);
+    let known = states_of(&puzzle)?;
+    let states = known.unwrap_or(partition.state_count());
+    let expansion = Moves::of(&puzzle, Direction::Forward)?;
     let by_lanes = finds_by_lanes(&config, &puzzle, &partition);
     let lanes = by_lanes.then(|| LaneExpansion::new(&puzzle, partition.blocks_per_plane())).flatten();
-    let budget = budget_of(&config, &puzzle, &partition, states);
+    let budget = budget_of(&config, &puzzle, &partition, known);
     let speed = Speed {
         nanoseconds_per_state: nanoseconds_per_state(&expansion, &partition),
         nanoseconds_per_unit: lanes.as_ref().map(nanoseconds_per_unit),
@@ -82,13 +83,14 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
     let free_disk = host::free_disk_bytes(&folder)?;
     let free_memory = host::available_memory_bytes();
     if arguments.json {
-        print_json(&puzzle, &partition, states, &budget, &rows);
+        print_json(&puzzle, &partition, known, &budget, &rows);
         return Ok(());
     }
     println!("puzzle            {} in metric {}", puzzle.name(), puzzle.metric());
     println!("run folder        {}", shown_path(&folder));
-    println!("states            {states} (from the group's order), in {} ranks", partition.state_count());
-    println!("generators        {}", puzzle.generators().len());
+    let states = known.map_or_else(|| "not known before the search".into(), |states| format!("{states} (from the group's order)"));
+    println!("states            {states}, in {} ranks", partition.state_count());
+    println!("generators        {}", puzzle.generators());
     println!("shards            {} of {} ranks", partition.shards(), partition.shard_length());
     println!(
         "disk              at most {}: scratch {}, checkpoints {}, archived levels {}; {} are free",
@@ -150,7 +152,7 @@ struct Speed {
     nanoseconds_per_unit: Option<f64>,
 }
 
-fn nanoseconds_per_state(expansion: &StateExpansion, partition: &Partition) -> f64 {
+fn nanoseconds_per_state(expansion: &Moves, partition: &Partition) -> f64 {
     let words = bitset::words_for(partition.state_count()).min(MOST_SAMPLE_WORDS);
     // Written once, so that the first touch of each page is not measured.
     let mut seen = vec![0x5555_5555_5555_5555_u64; to_usize(words)];
@@ -160,7 +162,7 @@ fn nanoseconds_per_state(expansion: &StateExpansion, partition: &Partition) -> f
         successors.clear();
         let since = Instant::now();
         for state in sample(partition) {
-            expansion.expand(state, |successor| successors.push(successor.0));
+            expansion.for_each(state.0, |_, successor| successors.push(successor));
         }
         let (grouped, _) = partition.group_by_shard(&successors);
         for rank in grouped {
@@ -204,7 +206,7 @@ fn readable_seconds(seconds: f64) -> String {
     humantime::format_duration(Duration::from_secs(rounded_down(seconds.min(1e15)))).to_string()
 }
 
-fn print_json(puzzle: &Puzzle, partition: &Partition, states: u64, budget: &Budget, rows: &[Row]) {
+fn print_json(puzzle: &Puzzle, partition: &Partition, states: Option<u64>, budget: &Budget, rows: &[Row]) {
     let per_processes: Vec<serde_json::Value> = rows
         .iter()
         .map(|row| {

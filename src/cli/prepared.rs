@@ -3,15 +3,15 @@
 use super::arguments::SessionArguments;
 use super::watcher::Watcher;
 use crate::base::ids::{to_u64, to_usize};
-use crate::ranking::Partition;
 use crate::base::{Error, Result};
 use crate::exchange::{Exchange, agree, broadcast};
 use crate::expand::LaneExpansion;
 use crate::families::run_config::{RunConfig, partition_of};
 use crate::puzzle::Puzzle;
-use crate::puzzle::order;
+use crate::ranking::Partition;
 use crate::search::budget::Budget;
-use crate::search::expansion_choice::{Expansion, ExpansionChoice};
+use crate::search::expansion_choice::ExpansionChoice;
+use crate::search::expansions::lanes;
 use crate::search::machine::host::{self, Placement};
 use crate::search::{Disks, Ending, RunFolder, Search, Settings, StopRequest};
 use std::os::unix::fs::MetadataExt;
@@ -23,8 +23,8 @@ pub struct Prepared {
     pub config: RunConfig,
     /// The puzzle in the configured metric.
     pub puzzle: Puzzle,
-    /// States that the group's order promises.
-    pub states: u64,
+    /// States that the group's order promises, where the moves make a group.
+    pub states: Option<u64>,
     /// The cut of the space into shards.
     pub partition: Partition,
     /// Where the search keeps its files.
@@ -77,30 +77,37 @@ impl Prepared {
     }
 }
 
-/// States that the puzzle reaches, by its group's order.
+/// States that the puzzle reaches, by its group's order; `None` where the moves make no group.
 ///
 /// # Errors
 /// `Config` when they are too many to count in 63 bits.
-pub fn states_of(puzzle: &Puzzle) -> Result<u64> {
-    let states = order::reachable_states(puzzle);
-    u64::try_from(states)
-        .ok()
-        .filter(|&states| states < 1 << 63)
-        .ok_or_else(|| Error::config(format!("{} has {states} states; choose a smaller puzzle", puzzle.name())))
+pub fn states_of(puzzle: &Puzzle) -> Result<Option<u64>> {
+    let counted = |states: u128| {
+        let few = u64::try_from(states).ok().filter(|&states| states < 1 << 63);
+        few.ok_or_else(|| Error::config(format!("{} has {states} states; choose a smaller puzzle", puzzle.name())))
+    };
+    puzzle.facts().states.map(counted).transpose()
 }
 
-/// What the configured search of a puzzle of `states` states needs.
+/// What the configured search of a puzzle of `states` states, or of all ranks, needs.
 #[must_use]
-pub fn budget_of(config: &RunConfig, puzzle: &Puzzle, partition: &Partition, states: u64) -> Budget {
+pub fn budget_of(config: &RunConfig, puzzle: &Puzzle, partition: &Partition, states: Option<u64>) -> Budget {
     let search = &config.search;
     let by_lanes = finds_by_lanes(config, puzzle, partition);
-    Budget::new(partition, states, round_successors(config), search.keep_levels, search.storage, by_lanes)
+    Budget::new(
+        partition,
+        states.unwrap_or(partition.state_count()),
+        round_successors(config),
+        search.keep_levels,
+        search.storage,
+        by_lanes,
+    )
 }
 
 /// Whether dense levels are found by lanes: where the puzzle and the configuration allow them.
 #[must_use]
 pub fn finds_by_lanes(config: &RunConfig, puzzle: &Puzzle, partition: &Partition) -> bool {
-    let forbidden = matches!(config.search.expansion, ExpansionChoice::Always(Expansion::States | Expansion::Unseen));
+    let forbidden = matches!(config.search.expansion, ExpansionChoice::Always(name) if name != lanes::NAME);
     !forbidden && LaneExpansion::suits(puzzle, partition.blocks_per_plane())
 }
 
@@ -181,13 +188,11 @@ pub fn search(
         most_antipodes: prepared.config.search.most_antipodes,
         expansion: prepared.config.search.expansion,
         round_successors: round_successors(&prepared.config),
-        expected_states: prepared.states,
         puzzle_text: prepared.config.puzzle.to_toml(),
         fixed_settings: prepared.config.fixed_settings(),
     };
     let set_up = Search::new(exchange, &prepared.puzzle, &prepared.folder, stop, prepared.partition, settings);
-    let mut search = agree(exchange, set_up)?;
-    search.disks = disks.clone();
+    let mut search = agree(exchange, set_up)?.on_disks(disks.clone());
     crate::search::run(&mut search, observer.as_observer())
 }
 

@@ -48,12 +48,16 @@ pub fn wants_bar(arguments: &SessionArguments) -> bool {
     }
 }
 
-/// A bar over all states, in the style shared with `farthest watch`. indicatif hides it when standard error is no terminal.
+/// A bar over all states, in the style shared with `farthest watch`; only their number where it is not
+/// known how many they are. indicatif hides it when standard error is no terminal.
 #[must_use]
-pub fn bar(expected: u64) -> ProgressBar {
-    let style =
-        ProgressStyle::with_template("{prefix} {wide_bar} {percent:>3} %  {msg}  {elapsed}").expect("the template is constant and valid");
-    ProgressBar::with_draw_target(Some(expected), ProgressDrawTarget::stderr()).with_style(style)
+pub fn bar(expected: Option<u64>) -> ProgressBar {
+    let template = match expected {
+        Some(_) => "{prefix} {wide_bar} {percent:>3} %  {msg}  {elapsed}",
+        None => "{prefix} {human_pos} states  {msg}  {elapsed}",
+    };
+    let style = ProgressStyle::with_template(template).expect("the templates are constant and valid");
+    ProgressBar::with_draw_target(expected, ProgressDrawTarget::stderr()).with_style(style)
 }
 
 /// What the bar says behind the percentage.
@@ -65,7 +69,7 @@ pub fn bar_message(progress: &Progress) -> String {
 /// Time to the end at the present rate, in words.
 #[must_use]
 pub fn remaining(progress: &Progress) -> String {
-    let left = seconds_left(progress.found, progress.expected, progress.rate);
+    let left = progress.expected.and_then(|expected| seconds_left(progress.found, expected, progress.rate));
     left.map_or_else(|| "left: -".into(), |seconds| format!("left: {}", span(seconds)))
 }
 
@@ -198,9 +202,9 @@ impl Observer for Reporter {
             Event::LevelClosed { level, states } => {
                 let seconds = self.level_started.elapsed().as_secs_f64();
                 self.level_started = Instant::now();
-                let percent = 100.0 * approximate(*states) / approximate(self.progress.expected.max(1));
-                let line =
-                    format!("level {:>3}: {:>15} states, {states:>15} in all ({percent:.2} %), {seconds:.2} s", level.depth, level.states);
+                let percent = self.progress.expected.map(|expected| 100.0 * approximate(*states) / approximate(expected.max(1)));
+                let percent = percent.map_or_else(String::new, |percent| format!(" ({percent:.2} %)"));
+                let line = format!("level {:>3}: {:>15} states, {states:>15} in all{percent}, {seconds:.2} s", level.depth, level.states);
                 if self.lines {
                     info!("{line}");
                 } else {

@@ -51,8 +51,8 @@ pub struct Progress {
     pub expanded: u64,
     /// States found, of the next level too.
     pub found: u64,
-    /// States in all.
-    pub expected: u64,
+    /// States in all, where that is known before the search.
+    pub expected: Option<u64>,
     /// Seconds since this session started.
     pub seconds: f64,
     /// States found a second, over the last moments.

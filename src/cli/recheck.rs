@@ -21,7 +21,8 @@ use crate::exchange::{Exchange, ROUND_WORDS, agree, broadcast};
 use crate::families::run_config::{RunConfig, partition_of};
 use crate::families::run_folder;
 use crate::puzzle::Puzzle;
-use crate::search::expansion_choice::{Expansion, ExpansionChoice};
+use crate::search::expansion_choice::ExpansionChoice;
+use crate::search::expansions::{lanes, states};
 use crate::search::machine::host::Placement;
 use crate::search::machine::run_folder::remove_folder;
 use crate::search::{Ending, LeftBehind, Outcome, RunFolder, RunLock, StopRequest, checkpoint};
@@ -128,8 +129,8 @@ fn other_way(arguments: &RecheckArguments, run: &RunFolder) -> Result<RunConfig>
     let (Dataset { manifest, puzzle, .. }, mut config) = run_folder::read_with_configuration(run.root())?;
     let search = &mut config.search;
     search.leading_positions = other_cut(&puzzle, search.leading_positions)?;
-    let pulled = manifest.levels.iter().any(|level| level.expansion != Expansion::States.to_string());
-    let other = ExpansionChoice::Always(if pulled { Expansion::States } else { Expansion::Lanes });
+    let pulled = manifest.levels.iter().any(|level| level.expansion != states::NAME);
+    let other = ExpansionChoice::Always(if pulled { states::NAME } else { lanes::NAME });
     search.expansion = arguments.expansion.as_deref().and_then(ExpansionChoice::of_name).unwrap_or(other);
     search.share_memory = !search.share_memory;
     search.keep_levels = false;
@@ -172,7 +173,7 @@ fn compare(run: &RunFolder, prepared: &Prepared, outcome: &Outcome, exchange: &d
         threads_per_process: to_u64(threads),
         shards: prepared.partition.shards(),
         expansions,
-        generators: prepared.puzzle.generators().iter().map(|generator| generator.name.clone()).collect(),
+        generators: (0..prepared.puzzle.generators()).map(|generator| prepared.puzzle.generator_name(generator).to_owned()).collect(),
         seconds: outcome.seconds,
     };
     let how = format!(

@@ -203,7 +203,7 @@ impl RunState {
             alive,
             level,
             found,
-            expected: progress.as_ref().map(|progress| progress.expected).or(configured.map(|(_, states)| states)),
+            expected: progress.as_ref().map_or_else(|| configured.and_then(|(_, states)| states), |progress| progress.expected),
             rate,
             checkpoint: saved,
             workers,
@@ -276,8 +276,8 @@ fn saved(folder: &RunFolder, remarks: &mut Vec<String>) -> Option<(Saved, (Strin
 }
 
 /// Puzzle, metric and states by the run's configuration: the group's order, which takes milliseconds.
-fn configured(folder: &RunFolder, remarks: &mut Vec<String>) -> Option<((String, String), u64)> {
-    let attempt = || -> Result<((String, String), u64)> {
+fn configured(folder: &RunFolder, remarks: &mut Vec<String>) -> Option<((String, String), Option<u64>)> {
+    let attempt = || -> Result<((String, String), Option<u64>)> {
         let config = RunConfig::load(&folder.file("run.toml"))?;
         let states = prepared::states_of(&config.puzzle.build(&config.metric)?)?;
         Ok(((config.puzzle.name(), config.metric), states))

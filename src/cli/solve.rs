@@ -83,6 +83,9 @@ fn find(
         }
         Some(run) => solve_by_table(puzzle, from, &open_table(puzzle, run)?, most)?,
     };
+    if solution.is_none() && puzzle.facts().states.is_none() {
+        return Ok(Err(Unreachable::Searched));
+    }
     // The group says that there is a word.
     solution.map(Ok).ok_or_else(|| Error::invariant("a state that the group reaches", "no word", "a word"))
 }
@@ -159,7 +162,7 @@ impl Answer<'_> {
         let mut steps = vec![(String::new(), source.picture(self.puzzle, &state))];
         for &generator in word {
             state = self.puzzle.apply(generator, &state);
-            steps.push((self.puzzle.generators()[generator].name.clone(), source.picture(self.puzzle, &state)));
+            steps.push((self.puzzle.generator_name(generator).to_owned(), source.picture(self.puzzle, &state)));
         }
         steps
     }

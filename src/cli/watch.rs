@@ -35,7 +35,9 @@ pub fn watch(arguments: &WatchArguments) -> Result<i32> {
     let mut last_sign_of_life = Instant::now();
     let mut progress = first;
     loop {
-        bar.set_length(progress.expected);
+        if let Some(expected) = progress.expected {
+            bar.set_length(expected);
+        }
         bar.set_position(progress.found);
         bar.set_message(bar_message(&progress));
         let alive = is_alive(&folder, Some(&progress));

@@ -4,8 +4,8 @@
 use super::certificate::ArchiveFile;
 use super::checksums::{LEVELS, is_level_file, sha256};
 use crate::base::ids::{low_u32, to_u64};
-use crate::ranking::Partition;
 use crate::base::{Depth, Error, Result, regular_file};
+use crate::ranking::Partition;
 use crate::search::archive;
 use std::path::Path;
 

@@ -19,7 +19,6 @@ use crate::base::config_text::shown_text;
 use crate::base::ids::{approximate, approximate_u128, to_u64};
 use crate::base::{Error, Result, atomic_file, regular_file};
 use crate::puzzle::Puzzle;
-use crate::puzzle::order::reachable_states;
 use crate::search::Outcome;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -57,8 +56,10 @@ pub struct Summary {
     pub mean_depth: f64,
     /// Identifies the levels with their states.
     pub fingerprint: String,
-    /// States that the group's order promises; equal to `states`.
-    pub states_by_group_order: u64,
+    /// States that the group's order promises; equal to `states`. `null` where the moves make no group,
+    /// so that nothing but the search says how many there are.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub states_by_group_order: Option<u64>,
     /// Identifies the compiled puzzle.
     pub puzzle_digest: String,
 }
@@ -72,7 +73,7 @@ pub fn write(
     folder: &Path,
     puzzle: &Puzzle,
     outcome: &Outcome,
-    states_by_group_order: u64,
+    states_by_group_order: Option<u64>,
     provenance: &Provenance,
     read_configuration: ReadConfiguration,
 ) -> Result<Summary> {
@@ -284,8 +285,8 @@ fn check_counts(folder: &Path, summary: &Summary, distribution: &[u64], puzzle: 
         let path = folder.join(DISTRIBUTION);
         return Err(Error::bad_data(&path, "counts with a sum of more than 64 bits", "fewer states than 2^63", RESTORE));
     };
-    let order = reachable_states(puzzle);
-    if u128::from(states) != order {
+    let order = puzzle.facts().states;
+    if let Some(order) = order.filter(|&order| u128::from(states) != order) {
         let path = folder.join(DISTRIBUTION);
         return Err(Error::bad_data(
             &path,
@@ -294,9 +295,14 @@ fn check_counts(folder: &Path, summary: &Summary, distribution: &[u64], puzzle: 
             RESTORE,
         ));
     }
+    let by_order = order.map(|_| states);
+    if summary.states_by_group_order != by_order {
+        let shown = |states: Option<u64>| states.map_or("null".into(), |states| states.to_string());
+        let found = format!("states by group order {}", shown(summary.states_by_group_order));
+        return damaged(found, format!("{}, by the puzzle and distribution.tsv", shown(by_order)));
+    }
     let facts = [
         ("states", states, summary.states),
-        ("states by group order", states, summary.states_by_group_order),
         ("God's number", to_u64(distribution.len() - 1), u64::from(summary.gods_number)),
         ("antipodes", distribution.last().copied().unwrap_or(0), summary.antipodes),
     ];

@@ -11,9 +11,11 @@
 //! that of the stabiliser, both by GAP's own methods. GAP's permutations act from the right, and words read left to right, as here.
 //! Cost: planes x generators x positions for the points.
 
-use crate::base::ids::{index_u32, to_u64, to_usize};
+use crate::base::ids::{index_u32, low_u8, to_u64, to_usize};
 use crate::base::{Error, Result, StateRank};
-use crate::puzzle::{Puzzle, State};
+use crate::puzzle::planes::Planes;
+use crate::puzzle::{PlaneMove, Puzzle, State};
+use crate::search::shortest::BothWays;
 use std::fmt::Write as _;
 
 /// Most points of a script: more would keep GAP busy for hours.
@@ -42,10 +44,17 @@ enum Points {
 /// The script for `puzzle`, which is claimed to reach `states` states.
 ///
 /// # Errors
-/// `Config` when the puzzle needs too many points.
-pub fn script(puzzle: &Puzzle, states: u64, run: Option<&RunClaims>) -> Result<String> {
-    let points = Points::of(puzzle);
-    let count = points.count(puzzle);
+/// `Config` when the puzzle has no group, or needs too many points.
+pub fn script(puzzle: &Puzzle, states: Option<u64>, run: Option<&RunClaims>) -> Result<String> {
+    let (Some(planes), Some(states)) = (puzzle.as_planes().filter(|planes| planes.is_total()), states) else {
+        return Err(Error::config(format!(
+            "{}: its moves are no permutations of all states, so there is no group that GAP could check",
+            puzzle.name()
+        )));
+    };
+    let group = Group { puzzle, planes };
+    let points = Points::of(group);
+    let count = points.count(group);
     if count > MOST_POINTS {
         return Err(Error::config(format!(
             "{}: its generators permute {count} pairs of plane and position; at most {MOST_POINTS} are written for GAP",
@@ -59,20 +68,20 @@ pub fn script(puzzle: &Puzzle, states: u64, run: Option<&RunClaims>) -> Result<S
         puzzle.name(),
         puzzle.metric(),
         env!("CARGO_PKG_VERSION"),
-        points.explanation(puzzle)
+        points.explanation(group)
     );
     text += PREAMBLE;
     text += "\nnames := [\n";
-    for generator in puzzle.generators() {
-        let _ = writeln!(text, "  {},", quoted(&generator.name));
+    for generator in 0..puzzle.generators() {
+        let _ = writeln!(text, "  {},", quoted(puzzle.generator_name(generator)));
     }
     text += "];\ngenerators := [\n";
-    for generator in 0..puzzle.generators().len() {
-        let _ = writeln!(text, "  {},", cycles(&points.permutation(puzzle, generator)));
+    for generator in 0..puzzle.generators() {
+        let _ = writeln!(text, "  {},", cycles(&points.permutation(group, generator)));
     }
     text += "];\nstarts := [\n";
     for start in puzzle.starts() {
-        let _ = writeln!(text, "  {},", list(points.tuple(puzzle, start)));
+        let _ = writeln!(text, "  {},", list(points.tuple(group, start)));
     }
     let _ = writeln!(text, "];\nclaimed_states := {states};");
     text += STATES;
@@ -81,7 +90,7 @@ pub fn script(puzzle: &Puzzle, states: u64, run: Option<&RunClaims>) -> Result<S
         let _ = writeln!(text, "distribution := {};", list(run.distribution.iter().copied()));
         text += "antipodes := [\n";
         for (state, _) in &run.antipodes {
-            let _ = writeln!(text, "  {},", list(points.tuple(puzzle, state)));
+            let _ = writeln!(text, "  {},", list(points.tuple(group, state)));
         }
         text += "];\nwords := [\n";
         for (_, word) in &run.antipodes {
@@ -145,29 +154,44 @@ Print("Error: ", failures, " claims are wrong\n");
 FORCE_QUIT_GAP(1);
 "#;
 
+/// A puzzle whose generators are permutations of all states.
+#[derive(Clone, Copy)]
+struct Group<'a> {
+    puzzle: &'a Puzzle,
+    planes: &'a Planes,
+}
+
+impl<'a> Group<'a> {
+    /// What a generator does in each plane; it is absent in none.
+    fn steps(self, generator: usize) -> impl Iterator<Item = PlaneMove> + 'a {
+        self.planes.generators()[generator].moves.iter().copied().flatten()
+    }
+}
+
 impl Points {
-    fn of(puzzle: &Puzzle) -> Self {
-        if let Some(labels) = uniform_labels(puzzle) {
+    fn of(group: Group<'_>) -> Self {
+        if let Some(labels) = uniform_labels(group) {
             return Self::Places { labels };
         }
-        let alike = puzzle
-            .generators()
-            .iter()
-            .all(|generator| generator.moves.iter().all(|step| step.permutation == generator.moves[0].permutation));
+        let alike = (0..group.puzzle.generators()).all(|generator| {
+            let mut permutations = group.steps(generator).map(|step| step.permutation);
+            let first = permutations.next();
+            permutations.all(|permutation| Some(permutation) == first)
+        });
         if alike { Self::PlanesAndPositions } else { Self::Pairs }
     }
 
-    fn count(&self, puzzle: &Puzzle) -> usize {
-        let (planes, positions) = (index_u32(puzzle.planes()), index_u32(puzzle.arrangement_length()));
+    fn count(&self, group: Group<'_>) -> usize {
+        let (planes, positions) = (index_u32(group.planes.planes()), index_u32(group.planes.arrangement_length()));
         match self {
             Self::Places { labels } => labels.len(),
-            Self::PlanesAndPositions => plane_points(puzzle) + positions,
+            Self::PlanesAndPositions => plane_points(group) + positions,
             Self::Pairs => planes * positions,
         }
     }
 
-    fn explanation(&self, puzzle: &Puzzle) -> String {
-        let (planes, positions) = (puzzle.planes(), puzzle.arrangement_length());
+    fn explanation(&self, group: Group<'_>) -> String {
+        let (planes, positions) = (group.planes.planes(), group.planes.arrangement_length());
         match self {
             Self::Places { labels } => format!(
                 "Points 1 to {} are the places in the order in which states are written; a state is the list of the places of its labels {} to {}.",
@@ -189,38 +213,39 @@ impl Points {
     }
 
     /// The state's tuple of points, from 1.
-    fn tuple(&self, puzzle: &Puzzle, state: &State) -> Vec<u64> {
-        let positions = u64::from(puzzle.arrangement_length());
+    fn tuple(&self, group: Group<'_>, state: &State) -> Vec<u64> {
+        let positions = u64::from(group.planes.arrangement_length());
         let place_of = |label: u64| to_u64(state.arrangement.iter().position(|&found| u64::from(found) == label).unwrap_or(0)) + 1;
         match self {
             Self::Places { labels } => {
-                let written = labels_of(&puzzle.text(state)).unwrap_or_default();
+                let written = labels_of(&group.puzzle.text(state)).unwrap_or_default();
                 labels.iter().map(|label| to_u64(written.iter().position(|found| found == label).unwrap_or(0)) + 1).collect()
             }
             Self::PlanesAndPositions => {
-                let plane = (plane_points(puzzle) > 0).then(|| u64::from(state.plane) + 1);
-                plane.into_iter().chain((0..positions).map(|label| to_u64(plane_points(puzzle)) + place_of(label))).collect()
+                let plane = (plane_points(group) > 0).then(|| u64::from(state.plane) + 1);
+                plane.into_iter().chain((0..positions).map(|label| to_u64(plane_points(group)) + place_of(label))).collect()
             }
             Self::Pairs => (0..positions).map(|label| u64::from(state.plane) * positions + place_of(label)).collect(),
         }
     }
 
     /// Where the generator takes each point, from 0.
-    fn permutation(&self, puzzle: &Puzzle, generator: usize) -> Vec<usize> {
-        let mut images: Vec<usize> = (0..self.count(puzzle)).collect();
-        let positions = index_u32(puzzle.arrangement_length());
-        let steps = &puzzle.generators()[generator].moves;
+    fn permutation(&self, group: Group<'_>, generator: usize) -> Vec<usize> {
+        let mut images: Vec<usize> = (0..self.count(group)).collect();
+        let positions = index_u32(group.planes.arrangement_length());
+        let steps: Vec<PlaneMove> = group.steps(generator).collect();
         // The piece at `source` comes to `target`.
-        let moved =
-            |permutation: u32| puzzle.permutations()[index_u32(permutation)].images().iter().map(|&source| usize::from(source)).enumerate();
+        let moved = |permutation: u32| {
+            group.planes.permutations()[index_u32(permutation)].images().iter().map(|&source| usize::from(source)).enumerate()
+        };
         match self {
             Self::Places { .. } => {
-                if let Some(places) = places_moved(puzzle, generator, 0) {
+                if let Some(places) = places_moved(group, generator, 0) {
                     images = places;
                 }
             }
             Self::PlanesAndPositions => {
-                let planes = plane_points(puzzle);
+                let planes = plane_points(group);
                 for (plane, step) in steps.iter().enumerate().take(planes) {
                     images[plane] = index_u32(step.target);
                 }
@@ -241,8 +266,8 @@ impl Points {
 }
 
 /// Points for planes: none when there is only one.
-fn plane_points(puzzle: &Puzzle) -> usize {
-    if puzzle.planes() == 1 { 0 } else { index_u32(puzzle.planes()) }
+fn plane_points(group: Group<'_>) -> usize {
+    if group.planes.planes() == 1 { 0 } else { index_u32(group.planes.planes()) }
 }
 
 /// The labels of a state's text, when it is nothing but different numbers.
@@ -255,24 +280,24 @@ fn labels_of(text: &str) -> Option<Vec<u64>> {
 }
 
 /// The labels of all states, ascending, when every generator moves the places of the text alike in all planes.
-fn uniform_labels(puzzle: &Puzzle) -> Option<Vec<u64>> {
-    for generator in 0..puzzle.generators().len() {
-        let first = places_moved(puzzle, generator, 0)?;
-        if (1..puzzle.planes()).any(|plane| places_moved(puzzle, generator, plane).as_ref() != Some(&first)) {
+fn uniform_labels(group: Group<'_>) -> Option<Vec<u64>> {
+    for generator in 0..group.puzzle.generators() {
+        let first = places_moved(group, generator, 0)?;
+        if (1..group.planes.planes()).any(|plane| places_moved(group, generator, plane).as_ref() != Some(&first)) {
             return None;
         }
     }
-    let mut labels = labels_of(&puzzle.text(&puzzle.starts()[0]))?;
+    let mut labels = labels_of(&group.puzzle.text(&group.puzzle.starts()[0]))?;
     labels.sort_unstable();
     Some(labels)
 }
 
 /// For each place, from 0, where the generator takes what is there, in the states of a plane.
-fn places_moved(puzzle: &Puzzle, generator: usize, plane: u32) -> Option<Vec<usize>> {
-    let arrangement: Vec<u8> = (0..=u8::MAX).take(index_u32(puzzle.arrangement_length())).collect();
+fn places_moved(group: Group<'_>, generator: usize, plane: u32) -> Option<Vec<usize>> {
+    let arrangement: Vec<u8> = (0..=u8::MAX).take(index_u32(group.planes.arrangement_length())).collect();
     let state = State { plane, arrangement };
-    let before = labels_of(&puzzle.text(&state))?;
-    let after = labels_of(&puzzle.text(&puzzle.apply(generator, &state)))?;
+    let before = labels_of(&group.puzzle.text(&state))?;
+    let after = labels_of(&group.puzzle.text(&group.puzzle.apply(generator, &state)))?;
     before.iter().map(|label| after.iter().position(|found| found == label)).collect()
 }
 
@@ -302,62 +327,48 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.escape_default())
 }
 
-/// Shortest words to some states, by a breadth-first search of the whole space in memory; `None` for a state that is not reached, and for all when the space has
-/// more than `most_ranks` ranks. Cost: a byte a rank, and what the expansion of all states takes.
-#[must_use]
-pub fn shortest_words(puzzle: &Puzzle, targets: &[StateRank], most_ranks: u64) -> Vec<Option<Vec<usize>>> {
-    use crate::ranking::StateSpace;
+/// Shortest words to some states, by a breadth-first search of the whole space in memory; `None` for a
+/// state that is not reached, and for all when the space has more than `most_ranks` ranks. Cost: a byte
+/// a rank, and what the expansion of all states takes.
+///
+/// # Errors
+/// `Config` when the puzzle's moves cannot be undone.
+pub fn shortest_words(puzzle: &Puzzle, targets: &[StateRank], most_ranks: u64) -> Result<Vec<Option<Vec<usize>>>> {
+    /// No generator has led here, which is also why there may be at most 254 of them.
     const FAR: u8 = u8::MAX;
-    let space = StateSpace::of(puzzle);
-    let Some(ranks) = u64::try_from(space.state_count()).ok().filter(|&ranks| ranks <= most_ranks) else {
-        return vec![None; targets.len()];
+    const START: u8 = FAR - 1;
+    let BothWays { forward, backward, .. } = BothWays::of(puzzle)?;
+    let ranks = u64::try_from(forward.space().state_count()).ok().filter(|&ranks| ranks <= most_ranks);
+    let Some(ranks) = ranks.filter(|_| forward.generators() < usize::from(START)) else {
+        return Ok(vec![None; targets.len()]);
     };
-    // The generator that first led to each rank; `FAR` where none did, which is also why there may be at most 254 generators.
+    // The generator that first led to each rank.
     let mut first: Vec<u8> = vec![FAR; to_usize(ranks)];
-    let generators = puzzle.generators().len();
-    if generators >= usize::from(FAR) - 1 {
-        return vec![None; targets.len()];
-    }
-    let start_mark = FAR - 1;
-    let mut frontier: Vec<StateRank> = puzzle.starts().iter().map(|start| space.rank(start)).collect();
-    frontier.iter().for_each(|start| first[to_usize(start.0)] = start_mark);
+    let mut frontier: Vec<u64> = puzzle.starts().iter().filter_map(|start| forward.rank(start)).collect();
+    frontier.iter().for_each(|&start| first[to_usize(start)] = START);
     while !frontier.is_empty() {
         let mut next = Vec::new();
-        for rank in frontier {
-            let state = space.unrank(rank);
-            for (generator, mark) in (0..generators).zip(0_u8..) {
-                let successor = space.rank(&puzzle.apply(generator, &state));
-                if first[to_usize(successor.0)] == FAR {
-                    first[to_usize(successor.0)] = mark;
+        for state in frontier {
+            forward.for_each(state, |generator, successor| {
+                let mark = &mut first[to_usize(successor)];
+                if *mark == FAR {
+                    *mark = low_u8(to_u64(generator));
                     next.push(successor);
                 }
-            }
+            });
         }
         frontier = next;
     }
     let back = |target: &StateRank| {
-        let (mut word, mut state) = (Vec::new(), space.unrank(*target));
-        loop {
-            match first[to_usize(space.rank(&state).0)] {
-                FAR => return None,
-                mark if mark == start_mark => break,
-                mark => {
-                    word.push(usize::from(mark));
-                    state = predecessor(puzzle, usize::from(mark), &state);
-                }
-            }
+        let (mut word, mut state) = (Vec::new(), target.0);
+        while first[to_usize(state)] != START {
+            // Without a mark there is no way, and a mark is no generator of more than there are.
+            let generator = usize::from(first[to_usize(state)]);
+            word.push(generator);
+            state = (generator < backward.generators()).then(|| backward.by(generator, state)).flatten()?;
         }
         word.reverse();
         Some(word)
     };
-    targets.iter().map(back).collect()
-}
-
-/// The state that `generator` leads from to `state`.
-fn predecessor(puzzle: &Puzzle, generator: usize, state: &State) -> State {
-    let steps = &puzzle.generators()[generator].moves;
-    let plane = steps.iter().zip(0_u32..).find(|(step, _)| step.target == state.plane).map_or(0, |(_, plane)| plane);
-    let permutation = &puzzle.permutations()[index_u32(steps[index_u32(plane)].permutation)];
-    let arrangement = permutation.inverse().images().iter().map(|&source| state.arrangement[usize::from(source)]).collect();
-    State { plane, arrangement }
+    Ok(targets.iter().map(back).collect())
 }

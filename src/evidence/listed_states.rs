@@ -4,7 +4,7 @@
 pub use super::checksums::{ANTIPODES, SAMPLES};
 use super::level_tables::DISTRIBUTION;
 use super::table_rows::{TableRows, number};
-use crate::base::ids::{low_u32, to_u64};
+use crate::base::ids::to_u64;
 use crate::base::{Error, Result, StateRank};
 use crate::puzzle::{Puzzle, SignRule};
 use crate::ranking::StateSpace;
@@ -163,7 +163,7 @@ struct Listing<'a> {
 
 impl<'a> Listing<'a> {
     fn of(puzzle: &'a Puzzle) -> Self {
-        Self { puzzle, space: StateSpace::of(puzzle), alternating: puzzle.sign_rule().0 == SignRule::Alternating }
+        Self { puzzle, space: StateSpace::of(puzzle), alternating: puzzle.sign_rule() == SignRule::Alternating }
     }
 
     /// The rank of a row, when the state has it.
@@ -174,8 +174,6 @@ impl<'a> Listing<'a> {
 
     /// Whether the state has the sign of its depth, where the generators fix it.
     fn may_be_at(&self, depth: usize, rank: StateRank) -> bool {
-        let arrangements = self.space.arrangements();
-        let is_odd = || self.space.labels(low_u32(rank.0 / arrangements), rank.0 % arrangements).1;
-        !self.alternating || is_odd() == (depth % 2 == 1)
+        !self.alternating || self.space.is_odd(rank) == (depth % 2 == 1)
     }
 }

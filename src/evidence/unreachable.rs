@@ -22,6 +22,8 @@ pub enum Unreachable {
         /// Whether every one of them was looked at; else the order of the group and a sifted product tell.
         enumerated: bool,
     },
+    /// A search from both sides met nowhere, and nothing is left to look at.
+    Searched,
     /// The wanted state is none of the puzzle: the reason in words.
     Outside(String),
 }
@@ -41,6 +43,7 @@ impl fmt::Display for Unreachable {
             Self::ClosedSet { states: Some(states), enumerated: false } => {
                 write!(formatter, "closed set: {states} states are reached (the order of the group), and this is none of them")
             }
+            Self::Searched => formatter.write_str("search: all states that are reached were looked at, and this is none of them"),
             Self::Outside(reason) => formatter.write_str(reason),
         }
     }
@@ -51,11 +54,13 @@ impl fmt::Display for Unreachable {
 /// # Errors
 /// `Invariant` when the enumeration and the group's order differ.
 pub fn why(puzzle: &Puzzle, from: &State, to: &[State]) -> Result<Option<Unreachable>> {
-    let reached = Reached::from(puzzle, from);
+    // Without a group only a search can tell.
+    let Some(planes) = puzzle.as_planes() else { return Ok(None) };
+    let reached = Reached::from(planes, from);
     if to.iter().any(|state| reached.holds(state)) {
         return Ok(None);
     }
-    let (rule, odd_planes) = puzzle.sign_rule();
+    let (rule, odd_planes) = planes.signs(puzzle.starts());
     let odd = |state: &State| {
         odd_planes[index_u32(state.plane)] ^ Permutation::new(state.arrangement.clone()).is_ok_and(|permutation| permutation.is_odd())
     };
@@ -79,8 +84,7 @@ pub fn closed_set(puzzle: &Puzzle, from: &State) -> HashSet<State> {
     let mut set = HashSet::from([from.clone()]);
     let mut open = vec![from.clone()];
     while let Some(state) = open.pop() {
-        for generator in 0..puzzle.generators().len() {
-            let next = puzzle.apply(generator, &state);
+        for next in (0..puzzle.generators()).filter_map(|generator| puzzle.successor(generator, &state)) {
             if set.insert(next.clone()) {
                 open.push(next);
             }

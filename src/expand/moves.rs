@@ -4,7 +4,7 @@
 //! is the identity only moves the plane and is applied to the rank itself. Cost for planes: about
 //! 60 ns a state for one unranking and 30 ns for each generator that moves positions (m = 10).
 
-use crate::base::ids::{index_u32, low_u32, to_u64};
+use crate::base::ids::{index_u32, low_u32};
 use crate::base::{Error, Result, StateRank};
 use crate::puzzle::planes::Planes;
 use crate::puzzle::tokens::{MOST_CELLS, TokenMove, Tokens};
@@ -349,7 +349,8 @@ impl MoveCounts {
                 let cells = &mut cells[..space.cells()];
                 space.contents_of(StateRank(rank), cells);
                 let words = allowed[0][0].len();
-                let of_word = |word: usize| cells.iter().zip(allowed).fold(u64::MAX, |moves, (&content, by)| moves & by[usize::from(content)][word]);
+                let of_word =
+                    |word: usize| cells.iter().zip(allowed).fold(u64::MAX, |moves, (&content, by)| moves & by[usize::from(content)][word]);
                 (0..words).map(|word| u64::from(of_word(word).count_ones())).sum()
             }
         }

@@ -21,9 +21,9 @@
 use super::{PuzzleSource, reading};
 use crate::base::config_text::{ConfigTable, StringOrTable};
 use crate::base::ids::{low_u32, to_usize};
-use crate::ranking::Partition;
 use crate::base::{Error, Result};
 use crate::puzzle::Puzzle;
+use crate::ranking::Partition;
 use crate::ranking::StateSpace;
 use crate::search::expansion_choice::ExpansionChoice;
 use crate::store::Storage;
@@ -231,8 +231,7 @@ impl RunConfig {
 /// # Errors
 /// `Config` when the space is too large, or the wanted cut impossible.
 pub fn partition_of(puzzle: &Puzzle, leading_positions: Option<u32>) -> Result<Partition> {
-    let halved = StateSpace::of(puzzle).is_halved();
-    Partition::new(puzzle.planes().into(), puzzle.arrangement_length(), halved, leading_positions)
+    StateSpace::of(puzzle).cut(leading_positions)
 }
 
 fn quoted(text: &str) -> String {

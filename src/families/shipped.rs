@@ -92,7 +92,7 @@ mod tests {
             counts.push(frontier.len());
             let mut next = Vec::new();
             for state in &frontier {
-                for generator in 0..puzzle.generators().len() {
+                for generator in 0..puzzle.generators() {
                     let successor = puzzle.apply(generator, state);
                     if seen.insert(successor.clone()) {
                         next.push(successor);

@@ -113,8 +113,8 @@ impl Puzzle {
         let (name, metric) = (name.into(), metric.into());
         let everywhere = |moves: Vec<(u32, Permutation)>| moves.into_iter().map(Some).collect::<PlaneMoves>();
         let generators = generators.into_iter().map(|(name, moves)| (name, everywhere(moves))).collect();
-        let planes = Planes::new(arrangement_length, generators)
-            .map_err(|what| Error::config(format!("puzzle {name}, metric {metric}: {what}")))?;
+        let planes =
+            Planes::new(arrangement_length, generators).map_err(|what| Error::config(format!("puzzle {name}, metric {metric}: {what}")))?;
         Self::new(name, metric, Rules::Planes(planes), starts, layout)
     }
 
@@ -168,12 +168,9 @@ impl Puzzle {
                 sign_rule: planes.signs(&self.starts).0,
                 states: order::reachable_states(planes, &self.starts),
             },
-            Rules::Tokens(tokens) => Facts {
-                moves: None,
-                is_inverse_closed: tokens.is_inverse_closed(),
-                sign_rule: SignRule::Free,
-                states: None,
-            },
+            Rules::Tokens(tokens) => {
+                Facts { moves: None, is_inverse_closed: tokens.is_inverse_closed(), sign_rule: SignRule::Free, states: None }
+            }
         })
     }
 
@@ -279,7 +276,7 @@ mod tests {
         let length = generators.first().map_or(3, |(_, p)| p.length());
         let start = State { plane: 0, arrangement: Permutation::identity(length).images().to_vec() };
         let generators = generators.into_iter().map(|(name, p)| (name.to_owned(), vec![(0, p)])).collect();
-        Puzzle::new("toy", "step", length, generators, vec![start], Layout::Numbered)
+        Puzzle::of_planes("toy", "step", length, generators, vec![start], Layout::Numbered)
     }
 
     #[test]
@@ -294,12 +291,12 @@ mod tests {
 
     #[test]
     fn sign_rules() {
-        let rule = |size, metric| turnstyle::build(size, metric).expect("valid").sign_rule().0;
+        let rule = |size, metric| turnstyle::build(size, metric).expect("valid").sign_rule();
         assert_eq!(rule(9, "step"), SignRule::Constant);
         assert_eq!(rule(9, "flip"), SignRule::Constant);
         assert_eq!(rule(8, "step"), SignRule::Free);
         let swaps = one_plane(vec![("A", cycle(&[1, 0, 2])), ("B", cycle(&[0, 2, 1]))]).expect("valid");
-        assert_eq!(swaps.sign_rule().0, SignRule::Alternating);
+        assert_eq!(swaps.sign_rule(), SignRule::Alternating);
     }
 
     #[test]
@@ -307,10 +304,10 @@ mod tests {
         assert!(one_plane(vec![]).expect_err("empty").to_string().contains("no generators"));
         let start = State { plane: 0, arrangement: vec![0, 1] };
         let same_plane = vec![(0, cycle(&[0, 1])), (0, cycle(&[1, 0]))];
-        let error = Puzzle::new("x", "y", 2, vec![("A".into(), same_plane)], vec![start.clone()], Layout::Numbered);
+        let error = Puzzle::of_planes("x", "y", 2, vec![("A".into(), same_plane)], vec![start.clone()], Layout::Numbered);
         assert!(error.expect_err("two planes on one").to_string().contains("no bijection"));
         let mixed = vec![(0, cycle(&[0, 1, 2]))];
-        assert!(Puzzle::new("x", "y", 2, vec![("A".into(), mixed)], vec![start], Layout::Numbered).is_err());
+        assert!(Puzzle::of_planes("x", "y", 2, vec![("A".into(), mixed)], vec![start], Layout::Numbered).is_err());
     }
 
     #[test]

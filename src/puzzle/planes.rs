@@ -158,7 +158,10 @@ impl Planes {
     /// Every move with the plane it starts in, generator by generator.
     fn edges(&self) -> impl Iterator<Item = (u32, PlaneMove)> + '_ {
         let steps = |generator: &'_ Generator| generator.moves.clone();
-        self.generators.iter().flat_map(move |generator| (0..self.planes).zip(steps(generator))).filter_map(|(plane, step)| Some((plane, step?)))
+        self.generators
+            .iter()
+            .flat_map(move |generator| (0..self.planes).zip(steps(generator)))
+            .filter_map(|(plane, step)| Some((plane, step?)))
     }
 
     /// Whether the neighbour relation is symmetric: for every move from plane p to q by a permutation

@@ -47,11 +47,7 @@ impl Puzzle {
                     ))
                 })?;
                 let plane = plane.trim().parse().ok().filter(|&plane: &u32| plane < planes).ok_or_else(|| {
-                    Error::Usage(format!(
-                        "found the plane \"{}\", expected a number from 0 to {}",
-                        shown_text(plane.trim()),
-                        planes - 1
-                    ))
+                    Error::Usage(format!("found the plane \"{}\", expected a number from 0 to {}", shown_text(plane.trim()), planes - 1))
                 })?;
                 Ok(Reading::State(State { plane, arrangement: zero_based(&once_each(&numbers(rest)?, 0, length)?, 0) }))
             }

@@ -111,7 +111,9 @@ impl Tokens {
     /// cell or content, or a cell twice.
     pub fn new(cells: usize, contents: u8, moves: Vec<TokenMove>) -> Result<Self, String> {
         if cells == 0 || cells > MOST_CELLS || contents < 2 || contents > MOST_CONTENTS {
-            return Err(format!("{cells} cells with {contents} contents; 1 to {MOST_CELLS} cells with 2 to {MOST_CONTENTS} contents are possible"));
+            return Err(format!(
+                "{cells} cells with {contents} contents; 1 to {MOST_CELLS} cells with 2 to {MOST_CONTENTS} contents are possible"
+            ));
         }
         if moves.is_empty() {
             return Err("no moves; a puzzle needs at least one".into());
@@ -209,7 +211,11 @@ mod tests {
     /// Every undone move leads back, and only there.
     #[test]
     fn what_is_undone_leads_back() {
-        let slide = TokenMove { name: "a".into(), needs: vec![(0, 0b0001), (1, 0b1110)], writes: vec![(0, NewContent::Of(1)), (1, NewContent::Of(0))] };
+        let slide = TokenMove {
+            name: "a".into(),
+            needs: vec![(0, 0b0001), (1, 0b1110)],
+            writes: vec![(0, NewContent::Of(1)), (1, NewContent::Of(0))],
+        };
         let jump = TokenMove {
             name: "b".into(),
             needs: vec![(0, 2), (1, 2), (2, 1)],

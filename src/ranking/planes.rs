@@ -3,11 +3,11 @@
 //! When every generator is even, every plane is reached with arrangements of one sign only. Of the two arrangements of ranks 2i and 2i+1, which differ by a
 //! swap of the last two labels, exactly one has that sign; the space is then *halved*: A = m!/2, and the state's number in its plane is i.
 
+use super::Partition;
 use super::lehmer::{self, FACTORIALS, Labels};
+use crate::base::Result;
 use crate::base::StateRank;
 use crate::base::ids::{index_u32, low_u32, to_u64};
-use super::Partition;
-use crate::base::Result;
 use crate::puzzle::planes::Planes;
 use crate::puzzle::{SignRule, State};
 
@@ -84,6 +84,12 @@ impl PlaneSpace {
         let plane = low_u32(rank.0 / self.arrangements());
         let (labels, _) = self.labels(plane, rank.0 % self.arrangements());
         State { plane, arrangement: labels[..length].to_vec() }
+    }
+
+    /// Whether the state of rank `rank` is odd, by the puzzle's sign.
+    #[must_use]
+    pub fn is_odd(&self, rank: StateRank) -> bool {
+        self.labels(low_u32(rank.0 / self.arrangements()), rank.0 % self.arrangements()).1
     }
 
     /// Labels of arrangement `number` of `plane`, and whether the state is odd by the puzzle's sign.

@@ -60,6 +60,16 @@ impl StateSpace {
         (self.unrank(rank) == *state).then_some(rank)
     }
 
+    /// Whether the state of rank `rank` is odd, by the puzzle's sign of planes and arrangements; false
+    /// for kinds without signs.
+    #[must_use]
+    pub fn is_odd(&self, rank: StateRank) -> bool {
+        match self {
+            Self::Planes(space) => space.is_odd(rank),
+            Self::Tokens(_) => false,
+        }
+    }
+
     /// State of rank `rank`.
     #[must_use]
     pub fn unrank(&self, rank: StateRank) -> State {

@@ -2,8 +2,8 @@
 
 use super::machine::host::Placement;
 use crate::base::ids::{approximate, to_u64};
-use crate::ranking::Partition;
 use crate::base::{Error, ProcessId, Result};
+use crate::ranking::Partition;
 use crate::store::Storage;
 
 /// Sets that each shard may hold as bits at a time: seen, frontier and next.

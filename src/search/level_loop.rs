@@ -7,7 +7,8 @@
 use super::machine::stop::StopReason;
 use super::observer::{Event, Observer};
 use super::outcome::{self, Outcome};
-use super::{Search, checkpoint, guards, level};
+use super::parts::Search;
+use super::{checkpoint, guards, level, start};
 use crate::base::Result;
 use crate::base::error::EXIT_INVARIANT;
 
@@ -25,14 +26,18 @@ pub enum Ending {
 /// # Errors
 /// The same on every process: broken invariants, failing disks, damaged checkpoints.
 pub fn run(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<Ending> {
-    checkpoint::restore_or_start(search, observer)?;
-    search.stop.take_votes();
-    let restored = search.levels.len();
+    let Search { job, space, progress, checkpoint } = search;
+    if !checkpoint.restore(job, space, progress, observer)? {
+        start::close_level_0(job, space, progress)?;
+        observer.notice(&Event::Started);
+    }
+    job.stop.take_votes();
+    let restored = progress.levels.len();
     let ending = go_on(search, observer);
     // Edges show a fault up to two levels behind the one it happened in.
     let broken = ending.as_ref().is_err_and(|error| error.exit_code() == EXIT_INVARIANT);
-    if broken && search.levels.len() <= restored + 1 {
-        checkpoint::set_aside(search, restored, observer)?;
+    if broken && search.progress.levels.len() <= restored + 1 {
+        checkpoint::set_aside(&search.job, &search.progress, restored, observer)?;
     }
     ending
 }
@@ -40,20 +45,23 @@ pub fn run(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<Endin
 /// Level after level to the end, or until asked to stop.
 fn go_on(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<Ending> {
     loop {
-        match level::advance(search, observer)? {
+        let advance = level::advance(search, observer)?;
+        let Search { job, progress, checkpoint, .. } = search;
+        match advance {
             level::Advance::Closed => {
-                observer.notice(&Event::LevelClosed { level: search.last_level(), states: search.total_states() });
+                observer.notice(&Event::LevelClosed { level: progress.last_level(), states: progress.total_states() });
             }
             level::Advance::Exhausted => break,
             level::Advance::Stopped(reason) => {
-                checkpoint::commit(search, observer)?;
+                checkpoint.commit(job, progress, observer)?;
                 return Ok(Ending::Stopped(reason));
             }
         }
-        if checkpoint::is_due(search) {
-            checkpoint::commit(search, observer)?;
+        if checkpoint.is_due(job) {
+            checkpoint.commit(job, progress, observer)?;
         }
     }
-    guards::check_whole(search)?;
-    outcome::collect(search).map(|outcome| Ending::Complete(Box::new(outcome)))
+    let Search { job, space, progress, .. } = search;
+    guards::check_whole(job, &space.rules, progress)?;
+    outcome::collect(job, space, progress).map(|outcome| Ending::Complete(Box::new(outcome)))
 }

@@ -1,6 +1,6 @@
 //! What a search tells whoever watches it. The search prints nothing itself.
 
-use super::expansion_choice::{Estimate, Expansion};
+use super::estimate::Estimate;
 use super::level_record::LevelRecord;
 use super::machine::stop::StopReason;
 use crate::base::Depth;
@@ -22,7 +22,7 @@ pub enum Event<'a> {
         /// Its depth.
         depth: Depth,
         /// How it is expanded.
-        expansion: Expansion,
+        expansion: &'static str,
         /// The costs that decided.
         estimate: Estimate,
     },

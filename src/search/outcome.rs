@@ -1,7 +1,10 @@
 //! What a complete search found: the levels and the antipodes.
 
+use super::job::Job;
 use super::level_record::LevelRecord;
-use super::{Search, archive, samples};
+use super::progress::Progress;
+use super::space::Space;
+use super::{archiving, samples};
 use crate::base::ids::to_u64;
 use crate::base::{Depth, Error, Result, StateRank, fault_point};
 use crate::exchange::{broadcast, gather};
@@ -33,22 +36,22 @@ pub struct Outcome {
 ///
 /// # Errors
 /// When archived levels, which are read back here, are not what was found.
-pub fn collect(search: &Search<'_>) -> Result<Outcome> {
-    if search.settings.keep_levels {
-        archive::check_all(search)?;
+pub fn collect(job: &Job<'_>, space: &Space<'_>, progress: &Progress) -> Result<Outcome> {
+    if job.settings.keep_levels {
+        archiving::check_all(job, &space.partition, &progress.levels)?;
     }
-    let last = search.last_level().clone();
-    let listed_antipodes = lowest_antipodes(search)?;
+    let last = progress.last_level().clone();
+    let listed_antipodes = lowest_antipodes(job, space, progress)?;
     Ok(Outcome {
-        states: search.total_states(),
+        states: progress.total_states(),
         gods_number: last.depth,
         antipodes: last.states,
         listed_antipodes,
-        samples: search.samples.clone(),
-        resumes: search.resumes,
-        seconds: search.seconds(),
-        bytes_exchanged: search.levels.iter().map(|level| level.bytes_exchanged).sum(),
-        levels: search.levels.clone(),
+        samples: progress.samples.clone(),
+        resumes: progress.resumes,
+        seconds: progress.seconds(),
+        bytes_exchanged: progress.levels.iter().map(|level| level.bytes_exchanged).sum(),
+        levels: progress.levels.clone(),
     })
 }
 
@@ -56,10 +59,10 @@ pub fn collect(search: &Search<'_>) -> Result<Outcome> {
 ///
 /// # Errors
 /// `Invariant`, the same on every process: a list that is too short, does not ascend, or has a state of another level.
-fn lowest_antipodes(search: &Search<'_>) -> Result<Vec<StateRank>> {
-    let most = search.settings.most_antipodes;
+fn lowest_antipodes(job: &Job<'_>, space: &Space<'_>, progress: &Progress) -> Result<Vec<StateRank>> {
+    let most = job.settings.most_antipodes;
     let mut own = Vec::new();
-    for shard in &search.shards {
+    for shard in &progress.shards {
         // Shards ascend, so the first `most` ranks met are the process's lowest.
         let mut cursor = Some(0);
         while let Some(from) = cursor.filter(|_| own.len() < most) {
@@ -69,15 +72,15 @@ fn lowest_antipodes(search: &Search<'_>) -> Result<Vec<StateRank>> {
     let bytes = |ranks: &[u64]| -> Vec<u8> { ranks.iter().flat_map(|rank| rank.to_le_bytes()).collect() };
     let ranks =
         |bytes: &[u8]| -> Vec<u64> { bytes.chunks_exact(8).map(|chunk| u64::from_le_bytes(std::array::from_fn(|i| chunk[i]))).collect() };
-    let mut all: Vec<u64> = gather(search.exchange, &bytes(&own)).iter().flat_map(|report| ranks(report)).collect();
+    let mut all: Vec<u64> = gather(job.exchange, &bytes(&own)).iter().flat_map(|report| ranks(report)).collect();
     all.sort_unstable();
     all.truncate(most);
-    if search.is_first() {
+    if job.is_first() {
         damage(&mut all);
     }
-    let all: Vec<StateRank> = ranks(&broadcast(search.exchange, &bytes(&all))).into_iter().map(StateRank).collect();
-    check_listed(&all, most, search.last_level().states)?;
-    samples::check_members(search, "listed antipodes", &all)?;
+    let all: Vec<StateRank> = ranks(&broadcast(job.exchange, &bytes(&all))).into_iter().map(StateRank).collect();
+    check_listed(&all, most, progress.last_level().states)?;
+    samples::check_members(job, space, progress, "listed antipodes", &all)?;
     Ok(all)
 }
 

@@ -3,7 +3,9 @@
 //! For each level a few ranks are drawn, always the same ones; the sample is the first state of the level at or behind each, going round at the end of the ranks. So it depends on the level
 //! only, not on processes, shards or resumes.
 
-use super::Search;
+use super::job::Job;
+use super::progress::Progress;
+use super::space::Space;
 use crate::base::ids::to_u64;
 use crate::base::mix::mix64;
 use crate::base::{Error, Result, StateRank, fault_point};
@@ -19,15 +21,15 @@ const NONE: u64 = u64::MAX;
 ///
 /// # Errors
 /// `Invariant`, the same on every process: there is none, or it is not in the level.
-pub fn draw(search: &mut Search<'_>) -> Result<()> {
-    let ranks = search.partition.state_count();
-    let depth = search.depth().0;
+pub fn draw(job: &Job<'_>, space: &Space<'_>, progress: &mut Progress) -> Result<()> {
+    let ranks = space.partition.state_count();
+    let depth = progress.depth().0;
     let wanted: Vec<u64> = (0..SAMPLES).map(|number| mix64(u64::from(depth) << 8 | number) % ranks).collect();
-    let mut nearness: Vec<u64> = wanted.iter().map(|&wanted| NONE - distance_up(&search.shards, wanted, ranks)).collect();
+    let mut nearness: Vec<u64> = wanted.iter().map(|&wanted| NONE - distance_up(&progress.shards, wanted, ranks)).collect();
     if nearness.iter().any(|&near| near > 0) && fault_point::damages("shift-sample") {
         nearness.iter_mut().for_each(|near| *near = near.saturating_sub(1));
     }
-    search.exchange.maximum(&mut nearness);
+    job.exchange.maximum(&mut nearness);
     let mut sample: Vec<StateRank> = wanted
         .iter()
         .zip(nearness)
@@ -39,8 +41,8 @@ pub fn draw(search: &mut Search<'_>) -> Result<()> {
     }
     sample.sort_unstable();
     sample.dedup();
-    check_members(search, "sampled states", &sample)?;
-    search.samples.push(sample);
+    check_members(job, space, progress, "sampled states", &sample)?;
+    progress.samples.push(sample);
     Ok(())
 }
 
@@ -48,19 +50,19 @@ pub fn draw(search: &mut Search<'_>) -> Result<()> {
 ///
 /// # Errors
 /// `Invariant`, the same on every process.
-pub fn check_members(search: &Search<'_>, what: &str, states: &[StateRank]) -> Result<()> {
+pub fn check_members(job: &Job<'_>, space: &Space<'_>, progress: &Progress, what: &str, states: &[StateRank]) -> Result<()> {
     let is_member = |rank: &&StateRank| {
-        search.own_shard_of(**rank).is_some_and(|own| {
-            let shard = &search.shards[own];
+        space.place_among(&progress.shards, **rank).is_some_and(|own| {
+            let shard = &progress.shards[own];
             shard.frontier.contains(rank.0 - shard.ranks.start)
         })
     };
     let mut members = [to_u64(states.iter().filter(is_member).count())];
-    search.exchange.sum(&mut members);
+    job.exchange.sum(&mut members);
     if members[0] == to_u64(states.len()) {
         return Ok(());
     }
-    Err(Error::invariant(format!("{what} that are in level {}", search.depth()), members[0], states.len()))
+    Err(Error::invariant(format!("{what} that are in level {}", progress.depth()), members[0], states.len()))
 }
 
 /// How far behind `wanted` the first frontier state of these shards is, going round after `ranks`; [`NONE`] without any.

@@ -12,7 +12,10 @@
 //! gone wrong) with near certainty and a single wrong state of a large level seldom; `farthest recheck` finds those. Each process asks the owners of the
 //! neighbours: two exchanges. Cost: about 1 % of the pulled levels of turnstyle-12, 0.3 ms a level of small puzzles.
 
-use super::Search;
+use super::job::Job;
+use super::level_totals::LevelTotals;
+use super::progress::Progress;
+use super::space::Space;
 use crate::base::ids::{index_u32, to_u64, to_usize};
 use crate::base::mix::mix64;
 use crate::base::{Error, Result, StateRank, fault_point};
@@ -37,41 +40,40 @@ const NEXT: u64 = 3;
 /// Answer where the rank is not owned, which ends the search.
 const NOT_OWNED: u64 = 4;
 
-/// Checks samples of the last closed level and of the level found, which has `found` states, to which `up` edges
-/// lead. Collective.
+/// Checks samples of the last closed level and of the level found, of which `totals` says how many states it has and how many edges lead to it. Collective.
 ///
 /// # Errors
 /// `Invariant`, the same on every process.
-pub fn check(search: &Search<'_>, found: u64, up: u64) -> Result<()> {
-    let most = match search.settings.storage {
+pub fn check(job: &Job<'_>, space: &Space<'_>, progress: &Progress, totals: &LevelTotals) -> Result<()> {
+    let (found, up) = (totals.found.states, totals.edges.up);
+    let most = match job.settings.storage {
         Storage::File => MOST_SAMPLE,
         Storage::Memory => MOST_SAMPLE_COMPACT,
     };
-    let wanted = (BASE_SAMPLE + search.partition.state_count() / RANKS_PER_SAMPLE).min(most);
-    let last = search.last_level();
-    let old = sample(search, last.states, wanted, |shard, from, enough, states| {
+    let wanted = (BASE_SAMPLE + space.partition.state_count() / RANKS_PER_SAMPLE).min(most);
+    let last = progress.last_level();
+    let old = sample(space, progress, last.states, wanted, |shard, from, enough, states| {
         shard.frontier.list_from(from, enough, shard.ranks.start, states);
     });
-    let new = sample(search, found, wanted, |shard, from, enough, states| {
+    let new = sample(space, progress, found, wanted, |shard, from, enough, states| {
         shard.next.list_from(from, enough, shard.ranks.start, states);
     });
-    let unseen = search.partition.state_count() - search.total_states() - found;
-    let rest = sample(search, unseen, wanted, |shard, from, enough, states| {
+    let unseen = space.partition.state_count() - progress.total_states() - found;
+    let rest = sample(space, progress, unseen, wanted, |shard, from, enough, states| {
         shard.seen.list_absent_from(from, enough, shard.ranks.start, states);
         states.retain(|rank| !shard.ranks.contains(rank) || !shard.next.contains(rank - shard.ranks.start));
     });
-    let places = look_up(search, old.iter().chain(&new).chain(&rest))?;
-    let generators = search.expansion.generators();
-    let (of_old, others) = places.split_at(old.len() * generators);
-    let (of_new, of_rest) = others.split_at(new.len() * generators);
-    let count = |places: &[u64], is_wrong: fn(&[u64]) -> bool| to_u64(places.chunks(generators).filter(|state| is_wrong(state)).count());
+    let places = look_up(job, space, &progress.shards, old.iter().chain(&new).chain(&rest))?;
+    let (of_old, others) = places.split_at(old.len());
+    let (of_new, of_rest) = others.split_at(new.len());
+    let count = |states: &[Vec<u64>], is_wrong: fn(&[u64]) -> bool| to_u64(states.iter().filter(|places| is_wrong(places)).count());
     let mut sums = [
-        to_u64(of_new.iter().filter(|&&place| place == FRONTIER).count()),
+        to_u64(of_new.iter().flatten().filter(|&&place| place == FRONTIER).count()),
         count(of_old, |neighbours| neighbours.contains(&UNSEEN)),
         count(of_new, |neighbours| neighbours.contains(&LOWER) || !neighbours.contains(&FRONTIER)),
         count(of_rest, |neighbours| neighbours.contains(&LOWER) || neighbours.contains(&FRONTIER)),
     ];
-    search.exchange.sum(&mut sums);
+    job.exchange.sum(&mut sums);
     let [up_again, wrong @ ..] = sums;
     let (depth, next) = (last.depth, last.depth.next());
     let rules = [
@@ -90,20 +92,20 @@ pub fn check(search: &Search<'_>, found: u64, up: u64) -> Result<()> {
 
 /// States of a set of `states` in all, by rank, of the own shards: all when there are at most `wanted`, else those found from places drawn at random. `list` appends
 /// the set's members in a shard from an offset on, until there are enough; the offset is a multiple of 64.
-fn sample(search: &Search<'_>, states: u64, wanted: u64, list: impl Fn(&Shard, u64, usize, &mut Vec<u64>)) -> Vec<u64> {
+fn sample(space: &Space<'_>, progress: &Progress, states: u64, wanted: u64, list: impl Fn(&Shard, u64, usize, &mut Vec<u64>)) -> Vec<u64> {
     let mut sample = Vec::new();
     if states <= wanted {
-        search.shards.iter().for_each(|shard| list(shard, 0, usize::MAX, &mut sample));
+        progress.shards.iter().for_each(|shard| list(shard, 0, usize::MAX, &mut sample));
         return sample;
     }
-    let seed = mix64(u64::from(search.depth().0) ^ 0x3c6e_f372_fe94_f82b);
+    let seed = mix64(u64::from(progress.depth().0) ^ 0x3c6e_f372_fe94_f82b);
     let mut near = Vec::new();
     for number in 0..wanted {
         let draw = mix64(seed.wrapping_add(number));
-        let place = draw % search.partition.state_count();
+        let place = draw % space.partition.state_count();
         // Where it is not owned the owner draws the same place, and samples there.
-        let Some(own) = search.own_shard(search.partition.shard_of(StateRank(place))) else { continue };
-        let shard = &search.shards[own];
+        let Some(own) = progress.own_shard(space.partition.shard_of(StateRank(place))) else { continue };
+        let shard = &progress.shards[own];
         near.clear();
         // From the start of a word; of bits it lists the whole word, and any of its states is as good.
         list(shard, (place - shard.ranks.start) / 64 * 64, 1, &mut near);
@@ -114,34 +116,36 @@ fn sample(search: &Search<'_>, states: u64, wanted: u64, list: impl Fn(&Shard, u
     sample
 }
 
-/// Where all neighbours of `states` are, state by state in the order of the generators. Collective. A missing answer would read as "unseen", which is what some of the rules want: so
+/// For each of `states` where all its neighbours are, in the order of the generators. Collective. A missing answer would read as "unseen", which is what some of the rules want: so
 /// messages of another length, and ranks that are not owned where they arrive, are errors.
-fn look_up<'a>(search: &Search<'_>, states: impl Iterator<Item = &'a u64>) -> Result<Vec<u64>> {
-    let mut questions: Vec<Vec<u64>> = vec![Vec::new(); index_u32(search.exchange.processes())];
-    let mut asked = Vec::new();
+fn look_up<'a>(job: &Job<'_>, space: &Space<'_>, shards: &[Shard], states: impl Iterator<Item = &'a u64>) -> Result<Vec<Vec<u64>>> {
+    let mut questions: Vec<Vec<u64>> = vec![Vec::new(); index_u32(job.exchange.processes())];
+    let mut asked: Vec<Vec<usize>> = Vec::new();
     for &rank in states {
-        search.expansion.expand(StateRank(rank), |neighbour| {
-            let owner = search.owners[search.partition.shard_of(neighbour).index()].index();
-            questions[owner].push(neighbour.0);
-            asked.push(owner);
+        let mut owners = Vec::with_capacity(space.moves.generators());
+        space.moves.for_each(rank, |_, neighbour| {
+            let owner = space.owner_of(StateRank(neighbour)).index();
+            questions[owner].push(neighbour);
+            owners.push(owner);
         });
+        asked.push(owners);
     }
     let wanted: Vec<usize> = questions.iter().map(Vec::len).collect();
     let mut foreign = None;
     let mut answer = |rank: u64| {
-        place_of(search, StateRank(rank)).unwrap_or_else(|| {
+        place_of(space, shards, StateRank(rank)).unwrap_or_else(|| {
             foreign = Some(rank);
             NOT_OWNED
         })
     };
-    let given = search.exchange.all_to_all(questions).into_iter().map(|ranks| ranks.into_iter().map(&mut answer).collect()).collect();
-    let mut answers = search.exchange.all_to_all(given);
+    let given = job.exchange.all_to_all(questions).into_iter().map(|ranks| ranks.into_iter().map(&mut answer).collect()).collect();
+    let mut answers = job.exchange.all_to_all(given);
     if fault_point::damages("spot-answer") {
         answers.iter_mut().rev().find_map(Vec::pop);
     }
     let checked = match (foreign, answers.iter().zip(&wanted).position(|(answers, &wanted)| answers.len() != wanted)) {
         (Some(rank), _) => {
-            let what = format!("sampled neighbour that process {} was asked for", search.exchange.process().0);
+            let what = format!("sampled neighbour that process {} was asked for", job.process().0);
             Err(Error::invariant(what, rank, "a rank of one of its own shards"))
         }
         (None, Some(process)) => {
@@ -150,18 +154,18 @@ fn look_up<'a>(search: &Search<'_>, states: impl Iterator<Item = &'a u64>) -> Re
         }
         (None, None) => Ok(()),
     };
-    agree(search.exchange, checked)?;
+    agree(job.exchange, checked)?;
     let mut read = vec![0; answers.len()];
     let mut next = |owner: usize| {
         read[owner] += 1;
         answers[owner][read[owner] - 1]
     };
-    Ok(asked.into_iter().map(&mut next).collect())
+    Ok(asked.into_iter().map(|owners| owners.into_iter().map(&mut next).collect()).collect())
 }
 
 /// Where an own rank is; `None` when it is another process's.
-fn place_of(search: &Search<'_>, rank: StateRank) -> Option<u64> {
-    let shard = &search.shards[search.own_shard_of(rank)?];
+fn place_of(space: &Space<'_>, shards: &[Shard], rank: StateRank) -> Option<u64> {
+    let shard = &shards[space.place_among(shards, rank)?];
     let offset = rank.0 - shard.ranks.start;
     // A packed level is slow to look into: one of the two is enough, as the levels are disjoint and the frontier is seen.
     Some(match shard.seen.contains(offset) {

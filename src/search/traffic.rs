@@ -5,9 +5,9 @@ use super::expansions::lanes::shared_views::SharedViews;
 use crate::base::StateRank;
 use crate::base::ids::{approximate, index_u32, rounded_down, to_u64};
 use crate::base::mix::mix64;
-use crate::ranking::Partition;
 use crate::exchange::rank_batch;
-use crate::expand::{LaneExpansion, StateExpansion};
+use crate::expand::{LaneExpansion, Moves};
+use crate::ranking::Partition;
 
 /// Jobs whose messages are worked out, over all processes.
 const SAMPLE_JOBS: usize = 64;
@@ -53,7 +53,7 @@ pub fn dense_level_bytes(lanes: &LaneExpansion, partition: &Partition, processes
 
 /// Bytes that all of `processes` send for each state that they expand by states in a large level.
 #[must_use]
-pub fn bytes_per_state(expansion: &StateExpansion, partition: &Partition, processes: u32) -> f64 {
+pub fn bytes_per_state(moves: &Moves, partition: &Partition, processes: u32) -> f64 {
     let owners = partition.owners(processes);
     let owner = |rank: StateRank| owners[partition.shard_of(rank).index()];
     let ranks = partition.state_count();
@@ -65,9 +65,10 @@ pub fn bytes_per_state(expansion: &StateExpansion, partition: &Partition, proces
         let mut outgoing = vec![Vec::new(); index_u32(processes)];
         for number in 0..WINDOW_STATES {
             expanded += 1;
-            expansion.expand(state, |successor| {
-                if owner(successor) != here {
-                    outgoing[owner(successor).index()].push(successor.0);
+            moves.for_each(state.0, |_, successor| {
+                let there = owner(StateRank(successor));
+                if there != here {
+                    outgoing[there.index()].push(successor);
                 }
             });
             state.0 += 1 + mix64(window << 32 | number) % (2 * LARGE_LEVEL_SHARE - 1);

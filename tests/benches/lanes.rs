@@ -12,11 +12,10 @@
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main, measurement::WallTime};
-use farthest::base::StateRank;
 use farthest::base::ids::{approximate, low_u8, low_u64, to_u64, to_usize};
 use farthest::base::mix::{Fingerprint, mix64};
 use farthest::expand::lanes::{PADDING_BYTES, UNIT_BYTES};
-use farthest::expand::{LaneExpansion, LaneSource, PrefixTable, StateExpansion, Target};
+use farthest::expand::{Direction, LaneExpansion, LaneSource, Moves, PrefixTable, Target};
 use farthest::families::PuzzleSource;
 use farthest::puzzle::{Layout, Permutation, Puzzle, State};
 use farthest::ranking::StateSpace;
@@ -58,7 +57,7 @@ fn puzzle(swaps: &[(usize, usize)], halved: bool) -> Puzzle {
     }
     let solved = Permutation::identity(POSITIONS).images().to_vec();
     let starts = (0..).zip(&moves).map(|(plane, _)| State { plane, arrangement: solved.clone() }).collect();
-    let puzzle = Puzzle::new("bench", "step", POSITIONS, vec![("A".into(), moves)], starts, Layout::Numbered).expect("valid");
+    let puzzle = Puzzle::of_planes("bench", "step", POSITIONS, vec![("A".into(), moves)], starts, Layout::Numbered).expect("valid");
     assert_eq!(StateSpace::of(&puzzle).is_halved(), halved);
     puzzle
 }
@@ -178,14 +177,14 @@ fn states(criterion: &mut Criterion) {
     for (name, metric) in [("turnstyle-10", "step"), ("turnstyle-10", "flip"), ("loopover-3x3", "step")] {
         let puzzle = PuzzleSource::from_short_name(name).and_then(|source| source.build(metric)).expect("shipped");
         let count = u64::try_from(StateSpace::of(&puzzle).state_count()).expect("small");
-        let expansion = StateExpansion::new(&puzzle);
+        let expansion = Moves::of(&puzzle, Direction::Forward).expect("small");
         group.bench_function(format!("{name} {metric}, {} generators", expansion.generators()), |bencher| {
             bencher.iter_custom(|wanted| {
                 per_item(wanted, 1_000, |pass| {
                     for number in 0..1_000 {
                         // A frontier is listed in rank order, with gaps.
                         let rank = (to_u64(pass) * 1_000 + number) * 61 % count;
-                        black_box(expansion.expand(StateRank(rank), |successor| {
+                        black_box(expansion.for_each(rank, |_, successor| {
                             black_box(successor);
                         }));
                     }

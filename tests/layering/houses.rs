@@ -18,13 +18,28 @@ pub const HOUSES: [House; 4] = [
     // Of how a level is found it knows nothing.
     House {
         name: "checkpoint",
-        beside: &["Search", "archive", "level_record", "LevelRecord", "machine", "observer", "samples"],
-        layers: &["base", "puzzle", "ranking", "store", "exchange"],
+        beside: &["archiving", "job", "level_record", "machine", "observer", "progress", "space"],
+        layers: &["base", "puzzle", "store", "exchange"],
     },
     // Of what happens between levels it knows nothing.
     House {
         name: "expansions",
-        beside: &["Search", "guards", "level", "machine", "observer", "setup"],
+        beside: &[
+            "budget",
+            "estimate",
+            "expansion",
+            "expansion_choice",
+            "guards",
+            "job",
+            "machine",
+            "observer",
+            "progress",
+            "round",
+            "settings",
+            "space",
+            "spot_checks",
+            "tally",
+        ],
         layers: &["base", "store", "expand", "exchange"],
     },
 ];

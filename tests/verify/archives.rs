@@ -2,8 +2,8 @@
 
 use farthest::base::ShardId;
 use farthest::base::ids::to_u64;
-use farthest::ranking::Partition;
 use farthest::families::run_config::{RunConfig, partition_of};
+use farthest::ranking::Partition;
 use farthest::store::block::SetName;
 use farthest::store::{BlockEntry, Contents, PackReader, PackWriter};
 use std::fs;

@@ -1,13 +1,13 @@
 //! Lane expansion against state expansion, on Turnstyle and on random puzzles.
 
 use super::*;
-use crate::base::StateRank;
 use crate::base::ids::{low_u8, low_u32};
 use crate::base::mix;
-use crate::expand::StateExpansion;
 use crate::expand::lane_plan::MOST_CROSSINGS;
+use crate::expand::{Direction, Moves};
 use crate::families::turnstyle;
 use crate::puzzle::{Layout, Permutation, State};
+use crate::ranking::StateSpace;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -15,19 +15,19 @@ use std::collections::BTreeSet;
 fn check_level(puzzle: &Puzzle, seen: &BTreeSet<u64>, blocks: u64) {
     let space = StateSpace::of(puzzle);
     let lanes = LaneExpansion::new(puzzle, blocks).expect("closed under inverses, long enough");
-    let states = StateExpansion::new(puzzle);
+    let states = Moves::of(puzzle, Direction::Forward).expect("small");
     // The oracle: unseen neighbours of seen states, and the edges to them.
     let mut new = BTreeSet::new();
     let mut edges = 0;
     for &rank in seen {
-        states.expand(StateRank(rank), |successor| {
-            if !seen.contains(&successor.0) {
-                new.insert(successor.0);
+        states.for_each(rank, |_, successor| {
+            if !seen.contains(&successor) {
+                new.insert(successor);
                 edges += 1;
             }
         });
     }
-    let odd = new.iter().filter(|&&rank| states.expand(StateRank(rank), |_| {})).count();
+    let odd = new.iter().filter(|&&rank| states.for_each(rank, |_, _| {})).count();
     let expected = LaneTally { states: to_u64(new.len()), fingerprint: mix::of_sorted_ranks(new.iter().copied()), edges, odd: to_u64(odd) };
     // The same as bits, block by block.
     let block_bytes = lanes.units_per_block() * UNIT_BYTES;
@@ -66,7 +66,7 @@ fn check_level(puzzle: &Puzzle, seen: &BTreeSet<u64>, blocks: u64) {
                         // Each state is spoken for by one of the two, where it is not the whole lane that is.
                         let owned = [0, 1].map(|parity| halves[parity].blocks.iter().map(|block| !block.is_empty()).collect::<Vec<_>>());
                         for generator in 0..lanes.generators() {
-                            let (_, plan) = lanes.moves[plane * lanes.generators + generator];
+                            let Some((_, plan)) = lanes.moves[plane * lanes.generators + generator] else { continue };
                             if lanes.plans[plan].crossings <= MOST_CROSSINGS {
                                 let bits =
                                     owned.iter().map(|owned| lanes.contributed_bits(owned, &prefixes, plane, generator)).sum::<u64>();
@@ -110,7 +110,7 @@ fn check_level(puzzle: &Puzzle, seen: &BTreeSet<u64>, blocks: u64) {
             "portable {portable}, split {split}: first ranks of {} and {} that differ: {differ:?}; {:?}",
             found.len(),
             new.len(),
-            puzzle.permutations()
+            puzzle.as_planes().expect("planes").permutations()
         );
         assert_eq!(tally, expected, "portable {portable}, split {split}");
     }
@@ -120,15 +120,15 @@ fn check_level(puzzle: &Puzzle, seen: &BTreeSet<u64>, blocks: u64) {
 fn check_puzzle(puzzle: &Puzzle, blocks: u64, seed: u64) {
     let space = StateSpace::of(puzzle);
     let count = u64::try_from(space.state_count()).expect("small");
-    let states = StateExpansion::new(puzzle);
+    let states = Moves::of(puzzle, Direction::Forward).expect("small");
     let mut seen: BTreeSet<u64> = (0..seed % 40).map(|i| mix::mix64(seed ^ i << 20) % count).collect();
     seen.insert(0);
     for _ in 0..4 {
         check_level(puzzle, &seen, blocks);
         let mut more = BTreeSet::new();
         for &rank in &seen {
-            states.expand(StateRank(rank), |successor| {
-                more.insert(successor.0);
+            states.for_each(rank, |_, successor| {
+                more.insert(successor);
             });
         }
         seen.extend(more);
@@ -183,7 +183,7 @@ fn random_puzzle(length: usize, planes: u32, keys: &[u64], even: bool) -> Puzzle
         generators.push((format!("B{number}"), back.into_iter().map(|step| step.expect("a bijection of planes")).collect()));
     }
     let start = State { plane: 0, arrangement: Permutation::identity(length).images().to_vec() };
-    Puzzle::new("random", "step", length, generators, vec![start], Layout::Numbered).expect("valid")
+    Puzzle::of_planes("random", "step", length, generators, vec![start], Layout::Numbered).expect("valid")
 }
 
 proptest! {
@@ -205,7 +205,7 @@ fn many_crossings_in_a_halved_space_with_odd_planes() {
     let both = |permutation: &Permutation| vec![(1, permutation.clone()), (0, permutation.clone())];
     let generators = vec![("A".to_owned(), both(&cycle)), ("B".to_owned(), both(&cycle.inverse()))];
     let start = State { plane: 0, arrangement: Permutation::identity(9).images().to_vec() };
-    let puzzle = Puzzle::new("cycle", "step", 9, generators, vec![start], Layout::Numbered).expect("valid");
+    let puzzle = Puzzle::of_planes("cycle", "step", 9, generators, vec![start], Layout::Numbered).expect("valid");
     let lanes = LaneExpansion::new(&puzzle, 9).expect("closed under inverses, long enough");
     assert!(StateSpace::of(&puzzle).is_halved());
     assert!(lanes.odd_planes.contains(&true) && lanes.plans.iter().any(|plan| plan.crossings > MOST_CROSSINGS));

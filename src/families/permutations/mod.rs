@@ -26,8 +26,8 @@ use crate::base::config_text::ConfigTable;
 use crate::base::ids::{to_u64, to_usize};
 use crate::evidence::certificate::CertifiedPuzzle;
 use crate::puzzle::compile::orbits::{self, PositionNumbers};
-use crate::puzzle::planes::MOST_GENERATORS;
 use crate::puzzle::permutation::MOST_POSITIONS;
+use crate::puzzle::planes::MOST_GENERATORS;
 use crate::puzzle::{Permutation, Puzzle};
 
 /// The family's line in the registry.
@@ -97,14 +97,20 @@ mod tests {
         puzzle_text("x.toml", format!("{head}{text}")).expect("valid")
     }
 
+    /// Planes, and positions of the arrangement.
+    fn shape(puzzle: &Puzzle) -> (u32, u32) {
+        let planes = puzzle.as_planes().expect("planes");
+        (planes.planes(), planes.arrangement_length())
+    }
+
     /// Two turns of disjoint orbits {1, 3, 5} and {0, 6}, position 2 and 4 stay.
     const TWO_ORBITS: &str = "positions = 7\ninverses = true\n[[generators]]\nname = \"A\"\ncycles = \"(5 1 3)(0 6)\"\n[[generators]]\nname = \"B\"\ncycles = \"(1 3)\"\n";
 
     #[test]
     fn the_largest_orbit_is_the_arrangement_and_the_rest_the_plane() {
         let puzzle = source(TWO_ORBITS).build("step").expect("valid");
-        assert_eq!((puzzle.planes(), puzzle.arrangement_length()), (2, 3));
-        let names: Vec<&str> = puzzle.generators().iter().map(|generator| generator.name.as_str()).collect();
+        assert_eq!(shape(&puzzle), (2, 3));
+        let names: Vec<&str> = (0..puzzle.generators()).map(|generator| puzzle.generator_name(generator)).collect();
         assert_eq!(names, ["A", "B", "A'"]);
         let start = &puzzle.starts()[0];
         assert_eq!(puzzle.text(start), "1 2 3 4 5 6 7");
@@ -132,9 +138,9 @@ mod tests {
         assert_eq!(source.metrics(), ["swap", "both"]);
         assert_eq!(source.default_metric(), "swap");
         let swap = source.build("swap").expect("valid");
-        assert_eq!((swap.planes(), swap.arrangement_length(), swap.generators().len()), (1, 2, 1));
+        assert_eq!((shape(&swap), swap.generators()), ((1, 2), 1));
         assert_eq!(swap.text(&swap.apply(0, &swap.starts()[0])), "1 4 3 2 5 6 7");
-        assert_eq!(source.build("both").expect("valid").generators()[0].name, "A'");
+        assert_eq!(source.build("both").expect("valid").generator_name(0), "A'");
         assert!(source.build("step").expect_err("not listed").to_string().contains("swap, both"));
     }
 
@@ -163,7 +169,7 @@ mod tests {
         let one = source(&format!("positions = 7\n{a}{b}")).build("step").expect("valid");
         let other = source(&format!("positions = 7\n{b}{a}")).build("step").expect("valid");
         assert_eq!(one.layout(), other.layout());
-        assert_eq!(one.planes(), 6);
+        assert_eq!(shape(&one).0, 6);
     }
 
     proptest! {

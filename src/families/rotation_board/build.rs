@@ -62,6 +62,12 @@ mod tests {
     use crate::families::reading::puzzle_text;
     use crate::puzzle::SignRule;
 
+    /// Planes, and positions of the arrangement.
+    fn shape(puzzle: &Puzzle) -> (u32, u32) {
+        let planes = puzzle.as_planes().expect("planes");
+        (planes.planes(), planes.arrangement_length())
+    }
+
     fn built(rows: u32, columns: u32, block: u32, metric: &str) -> Puzzle {
         build(BoardShape::new(rows, columns, block).expect("valid"), metric).expect("small")
     }
@@ -76,9 +82,9 @@ mod tests {
                 let mut board: Vec<u32> = (1..=shape.cells()).collect();
                 let mut state = puzzle.starts()[0].clone();
                 for step in 0..200_usize {
-                    let generator = (step * step + step / 3) % puzzle.generators().len();
+                    let generator = (step * step + step / 3) % puzzle.generators();
                     state = puzzle.apply(generator, &state);
-                    let turns = crate::families::rotation_board::parse_turns(shape, &puzzle.generators()[generator].name).expect("a turn");
+                    let turns = crate::families::rotation_board::parse_turns(shape, puzzle.generator_name(generator)).expect("a turn");
                     shape.turn(&mut board, turns[0]);
                     let text: Vec<String> = board.iter().map(u32::to_string).collect();
                     assert_eq!(puzzle.text(&state), text.join(" "), "{shape} {metric} step {step}");
@@ -89,12 +95,12 @@ mod tests {
 
     #[test]
     fn odd_blocks_have_planes() {
-        assert_eq!((built(3, 4, 2, "half").planes(), built(3, 4, 2, "half").arrangement_length()), (1, 12));
-        assert_eq!((built(3, 4, 3, "half").planes(), built(3, 4, 3, "half").arrangement_length()), (720, 6));
-        assert_eq!((built(3, 5, 3, "quarter").planes(), built(3, 5, 3, "quarter").arrangement_length()), (5_040, 8));
-        assert_eq!(built(3, 5, 3, "quarter").sign_rule().0, SignRule::Constant);
-        assert_eq!(built(3, 4, 2, "quarter").sign_rule().0, SignRule::Alternating);
-        assert_eq!(built(4, 4, 4, "quarter").sign_rule().0, SignRule::Constant);
+        assert_eq!(shape(&built(3, 4, 2, "half")), (1, 12));
+        assert_eq!(shape(&built(3, 4, 3, "half")), (720, 6));
+        assert_eq!(shape(&built(3, 5, 3, "quarter")), (5_040, 8));
+        assert_eq!(built(3, 5, 3, "quarter").sign_rule(), SignRule::Constant);
+        assert_eq!(built(3, 4, 2, "quarter").sign_rule(), SignRule::Alternating);
+        assert_eq!(built(4, 4, 4, "quarter").sign_rule(), SignRule::Constant);
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub fn build(size: u32, metric: &str) -> Result<Puzzle> {
     };
     let length = index_u32(size - 1);
     let solved = State { plane: 0, arrangement: Permutation::identity(length).images().to_vec() };
-    Puzzle::new(format!("turnstyle-{size}"), metric, length, generators, vec![solved], layout)
+    Puzzle::of_planes(format!("turnstyle-{size}"), metric, length, generators, vec![solved], layout)
 }
 
 /// Turnstyle(`size`) in metric `step` with the pieces ranked by position, `size`! states in one plane: the form in which every relabelling of
@@ -69,7 +69,7 @@ pub fn build_by_position(size: u32) -> Result<Puzzle> {
     ];
     let all = Permutation::identity(n).images().to_vec();
     let layout = Layout::Orbits { positions: size, arranged: all.clone(), planar: Vec::new(), planes: vec![Vec::new()] };
-    Puzzle::new(format!("turnstyle-{size}"), METRICS[0], n, generators, vec![State { plane: 0, arrangement: all }], layout)
+    Puzzle::of_planes(format!("turnstyle-{size}"), METRICS[0], n, generators, vec![State { plane: 0, arrangement: all }], layout)
 }
 
 /// What a search of this size would need, in words.
@@ -164,9 +164,9 @@ mod tests {
                 let mut state = puzzle.starts()[0].clone();
                 let mut word: Vec<u8> = pieces(&puzzle.text(&state));
                 for step in 0..400_usize {
-                    let generator = (step * step + step / 3) % puzzle.generators().len();
+                    let generator = (step * step + step / 3) % puzzle.generators();
                     state = puzzle.apply(generator, &state);
-                    play(&mut word, &puzzle.generators()[generator].name);
+                    play(&mut word, puzzle.generator_name(generator));
                     assert_eq!(pieces(&puzzle.text(&state)), word, "size {size} {metric} step {step}");
                 }
             }
@@ -183,7 +183,7 @@ mod tests {
                 one = by_piece.apply(generator, &one);
                 other = by_position.apply(generator, &other);
                 assert_eq!(by_piece.text(&one), by_position.text(&other));
-                assert_eq!(by_piece.generators()[generator].name, by_position.generators()[generator].name);
+                assert_eq!(by_piece.generator_name(generator), by_position.generator_name(generator));
             }
         }
     }
@@ -195,8 +195,8 @@ mod tests {
             let mut state = puzzle.starts()[0].clone();
             let mut word: Vec<u8> = pieces(&puzzle.text(&state));
             for step in 0..300_usize {
-                let generator = (step * step + step / 3) % puzzle.generators().len();
-                let place: usize = puzzle.generators()[generator].name[1..].parse().expect("F and a number");
+                let generator = (step * step + step / 3) % puzzle.generators();
+                let place: usize = puzzle.generator_name(generator)[1..].parse().expect("F and a number");
                 state = puzzle.apply(generator, &state);
                 // Turn the word until the table's first position is `place` clockwise from piece 1, flip, and read it from piece 1 again.
                 let home = word.iter().position(|&piece| piece == 1).expect("there");

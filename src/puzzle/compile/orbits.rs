@@ -8,8 +8,8 @@
 use super::position_order::position_order;
 use crate::base::ids::{low_u32, to_u64};
 use crate::base::{Error, Result};
-use crate::puzzle::planes::MOST_PLANES;
 use crate::puzzle::permutation::MOST_RANKED_POSITIONS;
+use crate::puzzle::planes::MOST_PLANES;
 use crate::puzzle::{Layout, Permutation, Puzzle, State};
 use std::collections::HashSet;
 
@@ -69,7 +69,7 @@ pub fn compile(name: &str, metric: &str, positions: usize, turns: &[&(String, Pe
     let length = roles.arranged.len();
     let solved = State { plane: number(&roles.planar, &contents), arrangement: Permutation::identity(length).images().to_vec() };
     let layout = Layout::Orbits { positions: low_u32(to_u64(positions)), arranged: roles.arranged, planar: roles.planar, planes: contents };
-    Puzzle::new(name, metric, length, generators, vec![solved], layout)
+    Puzzle::of_planes(name, metric, length, generators, vec![solved], layout)
 }
 
 /// The orbits of the positions, sorted into arrangement and plane.

@@ -90,11 +90,10 @@ mod tests {
     fn the_order_of_a_board() {
         let puzzle = PuzzleSource::from_short_name("rotation-board-3x4n2").expect("a board").build("quarter").expect("valid");
         // The compiled puzzle is numbered well already: the optimum of its own generators costs the same.
-        let generators: Vec<Permutation> = puzzle
-            .generators()
-            .iter()
-            .map(|generator| puzzle.permutations()[usize::try_from(generator.moves[0].permutation).expect("small")].clone())
-            .collect();
+        let planes = puzzle.as_planes().expect("planes");
+        let steps = planes.generators().iter().map(|generator| generator.moves[0].expect("moves everywhere"));
+        let generators: Vec<Permutation> =
+            steps.map(|step| planes.permutations()[usize::try_from(step.permutation).expect("small")].clone()).collect();
         let cost = |last: &[usize]| generators.iter().map(|turn| lane_cost(turn, last)).sum::<f64>();
         // A corner block, its left, right or lower neighbours with one crossing each, and two blocks apart: 3 x 8 + 3 x 30, both ways.
         assert!((cost(&[7, 8, 9, 10, 11]) - 228.0).abs() < 1e-9);

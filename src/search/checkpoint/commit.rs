@@ -1,13 +1,15 @@
 //! Making the closed levels durable, as a new generation: the order of writes that the README of the search argues.
 
 use super::generations::{generation_folder, generation_name, manifest_path, note_host, remove_unneeded};
-use super::manifest::{Manifest, PackFile};
+use super::identity::SearchIdentity;
+use super::manifest::{CheckpointManifest, PackFile};
 use crate::base::ids::{low_u32, to_u64};
 use crate::base::{Depth, Error, Result, ShardId, atomic_file, codec, fault_point};
 use crate::exchange::{agree, gather};
-use crate::search::Search;
+use crate::search::job::Job;
 use crate::search::machine::run_folder;
 use crate::search::observer::{Event, Observer};
+use crate::search::progress::Progress;
 use crate::store::block::{Encoding, SetName};
 use crate::store::{BlockEntry, PackWriter, RankSet, Shard};
 use rayon::prelude::*;
@@ -22,11 +24,11 @@ const BLOCKS_AT_ONCE: usize = 128;
 /// Envelope of the list of blocks that a process reports.
 const REPORT_KIND: codec::Kind = codec::Kind { letters: *b"REPO", version: 1 };
 
-/// The state of the commits of a search.
+/// What of a search is durable.
 #[derive(Debug)]
-pub struct Commits {
+pub struct Checkpoint {
+    pub(super) identity: SearchIdentity,
     pub(super) last: Instant,
-    longest_seconds: f64,
     /// Number of levels that the newest checkpoint holds.
     pub(super) levels_saved: usize,
     /// First process only: where each set of each shard is stored.
@@ -43,71 +45,107 @@ impl SetKey {
     }
 }
 
-impl Commits {
-    /// Nothing saved yet.
+impl Checkpoint {
+    /// Nothing is durable yet.
     #[must_use]
-    pub fn new() -> Self {
-        Self { last: Instant::now(), longest_seconds: 0.0, levels_saved: 0, table: BTreeMap::new() }
+    pub fn new(identity: SearchIdentity) -> Self {
+        Self { identity, last: Instant::now(), levels_saved: 0, table: BTreeMap::new() }
     }
 
-    /// Seconds of the longest commit of this session.
+    /// Whether enough time has passed since the last commit, by the clock of the first process.
     #[must_use]
-    pub fn longest_seconds(&self) -> f64 {
-        self.longest_seconds
+    pub fn is_due(&self, job: &Job<'_>) -> bool {
+        let waited = self.last.elapsed().as_secs() >= job.settings.checkpoint_seconds;
+        let mut due = [u64::from(job.is_first() && waited)];
+        job.exchange.sum(&mut due);
+        due[0] > 0
     }
-}
 
-impl Default for Commits {
-    fn default() -> Self {
-        Self::new()
+    /// Makes the closed levels durable as a new generation. Does nothing when the newest checkpoint already holds them.
+    ///
+    /// # Errors
+    /// The same on every process. The generations before are then intact.
+    pub fn commit(&mut self, job: &Job<'_>, progress: &mut Progress, observer: &mut dyn Observer) -> Result<()> {
+        if self.levels_saved == progress.levels.len() {
+            return Ok(());
+        }
+        let since = Instant::now();
+        let depth = progress.depth();
+        observer.notice(&Event::Committing { depth });
+        let generation = generation_folder(&job.folder.checkpoint(), depth);
+        // A host that has just joined has no folder for checkpoints yet.
+        let may_be_new = self.levels_saved == 0 || !job.disks.are_one();
+        let prepared = if job.disks.leads() { prepare_generation(&generation, may_be_new) } else { Ok(()) };
+        agree(job.exchange, prepared)?;
+        let written = write_changed_sets(job, &progress.shards, &generation, depth);
+        let report = agree(job.exchange, written)?;
+        let reports = gather(job.exchange, &report);
+        let committed = if job.is_first() { self.commit_manifest(job, progress, &reports) } else { Ok(0) };
+        let bytes = agree(job.exchange, committed)?;
+        for shard in &mut progress.shards {
+            shard.seen.mark_saved();
+            shard.frontier.mark_saved();
+        }
+        // Behind the commit: failing to remove old files loses nothing.
+        let noted = note_host(job);
+        if let Err(error) = remove_unneeded(job).and(noted) {
+            observer.notice(&Event::Warning(format!("old checkpoint files stay: {error}")));
+        }
+        self.levels_saved = progress.levels.len();
+        self.last = Instant::now();
+        let seconds = since.elapsed().as_secs_f64();
+        progress.longest_commit_seconds = progress.longest_commit_seconds.max(seconds);
+        observer.notice(&Event::Committed { depth, bytes, seconds });
+        Ok(())
     }
-}
 
-/// Whether enough time has passed since the last commit, by the clock of the first process.
-#[must_use]
-pub fn is_due(search: &Search<'_>) -> bool {
-    let waited = search.commits.last.elapsed().as_secs() >= search.settings.checkpoint_seconds;
-    let mut due = [u64::from(search.is_first() && waited)];
-    search.exchange.sum(&mut due);
-    due[0] > 0
-}
-
-/// Makes the closed levels durable as a new generation. Does nothing when the newest checkpoint already holds them.
-///
-/// # Errors
-/// The same on every process. The generations before are then intact.
-pub fn commit(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<()> {
-    if search.commits.levels_saved == search.levels.len() {
-        return Ok(());
+    /// First process: updates the table of blocks and renames the new manifest into place. Returns the bytes written by all.
+    fn commit_manifest(&mut self, job: &Job<'_>, progress: &Progress, reports: &[Vec<u8>]) -> Result<u64> {
+        let folder = job.folder.checkpoint();
+        let mut bytes = 0;
+        let mut table = self.table.clone();
+        for report in reports {
+            let (pack, entries): (PackFile, Vec<BlockEntry>) = codec::decode(REPORT_KIND, report, Path::new("a process's report"))?;
+            bytes += pack.bytes;
+            for entry in entries {
+                table.insert((entry.shard, SetKey::of(entry.set)), (pack.clone(), entry));
+            }
+        }
+        table.retain(|_, (_, entry)| entry.encoding != Encoding::Empty);
+        // Only packs whose bytes are still needed are named; full sets have none.
+        let packs: Vec<PackFile> = table
+            .values()
+            .filter(|(_, entry)| entry.stored_bytes > 0)
+            .map(|(pack, _)| pack.clone())
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect();
+        // Sets without bytes need no pack: theirs is the first, whichever that is, and is never read for them.
+        let number_of = |pack: &PackFile| packs.binary_search(pack).map_or(0, |at| low_u32(to_u64(at)));
+        let blocks: Vec<(u32, BlockEntry)> = table.values().map(|(pack, entry)| (number_of(pack), entry.clone())).collect();
+        let identity = &self.identity;
+        let manifest = CheckpointManifest {
+            program_version: env!("CARGO_PKG_VERSION").into(),
+            puzzle_name: identity.puzzle_name.clone(),
+            metric: identity.metric.clone(),
+            puzzle_text: identity.puzzle_text.clone(),
+            puzzle_digest: identity.puzzle_digest.clone(),
+            fixed_settings: identity.fixed_settings.clone(),
+            partition: identity.partition,
+            levels: progress.levels.clone(),
+            packs,
+            blocks,
+            resumes: progress.resumes,
+            seconds: progress.seconds(),
+            samples: progress.samples.clone(),
+        };
+        atomic_file::sync_folder(&folder)?;
+        fault_point::pass("before-commit").map_err(|source| Error::io("commit", &folder, source))?;
+        atomic_file::write(&manifest_path(&folder, progress.depth()), &manifest.encode()?)?;
+        fault_point::pass("after-commit").map_err(|source| Error::io("commit", &folder, source))?;
+        self.table = table;
+        Ok(bytes)
     }
-    let since = Instant::now();
-    let depth = search.depth();
-    observer.notice(&Event::Committing { depth });
-    let generation = generation_folder(&search.folder.checkpoint(), depth);
-    // A host that has just joined has no folder for checkpoints yet.
-    let may_be_new = search.commits.levels_saved == 0 || !search.disks.are_one();
-    let prepared = if search.disks.leads() { prepare_generation(&generation, may_be_new) } else { Ok(()) };
-    agree(search.exchange, prepared)?;
-    let written = write_changed_sets(search, &generation, depth);
-    let report = agree(search.exchange, written)?;
-    let reports = gather(search.exchange, &report);
-    let committed = if search.is_first() { commit_manifest(search, depth, &reports) } else { Ok(0) };
-    let bytes = agree(search.exchange, committed)?;
-    for shard in &mut search.shards {
-        shard.seen.mark_saved();
-        shard.frontier.mark_saved();
-    }
-    // Behind the commit: failing to remove old files loses nothing.
-    let noted = note_host(search);
-    if let Err(error) = remove_unneeded(search).and(noted) {
-        observer.notice(&Event::Warning(format!("old checkpoint files stay: {error}")));
-    }
-    search.commits.levels_saved = search.levels.len();
-    search.commits.last = Instant::now();
-    let seconds = since.elapsed().as_secs_f64();
-    search.commits.longest_seconds = search.commits.longest_seconds.max(seconds);
-    observer.notice(&Event::Committed { depth, bytes, seconds });
-    Ok(())
 }
 
 /// Makes an empty folder for the generation. A leftover of a commit that never happened is removed. Behind the first commit the checkpoint's folder must be there: where its
@@ -125,17 +163,16 @@ fn prepare_generation(generation: &Path, may_be_new: bool) -> Result<()> {
 }
 
 /// Writes this process's changed sets to its pack file and syncs it; returns the report for the first process.
-fn write_changed_sets(search: &Search<'_>, generation: &Path, depth: Depth) -> Result<Vec<u8>> {
-    let changed: Vec<(&Shard, SetName)> = search
-        .shards
+fn write_changed_sets(job: &Job<'_>, shards: &[Shard], generation: &Path, depth: Depth) -> Result<Vec<u8>> {
+    let changed: Vec<(&Shard, SetName)> = shards
         .iter()
         .flat_map(|shard| [(shard, SetName::Seen), (shard, SetName::Level)])
         .filter(|(shard, name)| set_of(shard, *name).changed())
         .collect();
-    let name = search.disks.pack_name();
+    let name = job.disks.pack_name();
     let mut writer = PackWriter::create(&generation.join(&name))?;
     for part in changed.chunks(BLOCKS_AT_ONCE) {
-        let encoded: Vec<(BlockEntry, Vec<u8>)> = search.pool.install(|| {
+        let encoded: Vec<(BlockEntry, Vec<u8>)> = job.pool.install(|| {
             part.par_iter()
                 .map(|(shard, name)| {
                     let set = set_of(shard, *name);
@@ -156,8 +193,8 @@ fn write_changed_sets(search: &Search<'_>, generation: &Path, depth: Depth) -> R
     let (entries, bytes) = writer.finish()?;
     atomic_file::sync_folder(generation)?;
     // On its own disk the first process does this right before the commit.
-    if search.disks.leads() && !search.is_first() {
-        atomic_file::sync_folder(&search.folder.checkpoint())?;
+    if job.disks.leads() && !job.is_first() {
+        atomic_file::sync_folder(&job.folder.checkpoint())?;
     }
     let pack = PackFile { path: format!("{}/{name}", generation_name(depth)), bytes };
     codec::encode(REPORT_KIND, &(pack, entries))
@@ -168,51 +205,4 @@ fn set_of(shard: &Shard, name: SetName) -> &RankSet {
         SetName::Seen => &shard.seen,
         SetName::Level => &shard.frontier,
     }
-}
-
-/// First process: updates the table of blocks and renames the new manifest into place. Returns the bytes written by all.
-fn commit_manifest(search: &mut Search<'_>, depth: Depth, reports: &[Vec<u8>]) -> Result<u64> {
-    let folder = search.folder.checkpoint();
-    let mut bytes = 0;
-    let mut table = search.commits.table.clone();
-    for report in reports {
-        let (pack, entries): (PackFile, Vec<BlockEntry>) = codec::decode(REPORT_KIND, report, Path::new("a process's report"))?;
-        bytes += pack.bytes;
-        for entry in entries {
-            table.insert((entry.shard, SetKey::of(entry.set)), (pack.clone(), entry));
-        }
-    }
-    table.retain(|_, (_, entry)| entry.encoding != Encoding::Empty);
-    // Only packs whose bytes are still needed are named; full sets have none.
-    let packs: Vec<PackFile> = table
-        .values()
-        .filter(|(_, entry)| entry.stored_bytes > 0)
-        .map(|(pack, _)| pack.clone())
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .collect();
-    // Sets without bytes need no pack: theirs is the first, whichever that is, and is never read for them.
-    let number_of = |pack: &PackFile| packs.binary_search(pack).map_or(0, |at| low_u32(to_u64(at)));
-    let blocks: Vec<(u32, BlockEntry)> = table.values().map(|(pack, entry)| (number_of(pack), entry.clone())).collect();
-    let manifest = Manifest {
-        program_version: env!("CARGO_PKG_VERSION").into(),
-        puzzle_name: search.puzzle.name().into(),
-        metric: search.puzzle.metric().into(),
-        puzzle_text: search.settings.puzzle_text.clone(),
-        puzzle_digest: search.puzzle.digest(),
-        fixed_settings: search.settings.fixed_settings.clone(),
-        partition: search.partition,
-        levels: search.levels.clone(),
-        packs,
-        blocks,
-        resumes: search.resumes,
-        seconds: search.seconds(),
-        samples: search.samples.clone(),
-    };
-    atomic_file::sync_folder(&folder)?;
-    fault_point::pass("before-commit").map_err(|source| Error::io("commit", &folder, source))?;
-    atomic_file::write(&manifest_path(&folder, depth), &manifest.encode()?)?;
-    fault_point::pass("after-commit").map_err(|source| Error::io("commit", &folder, source))?;
-    search.commits.table = table;
-    Ok(bytes)
 }

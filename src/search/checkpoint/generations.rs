@@ -1,13 +1,14 @@
 //! What is in a checkpoint folder, by name: manifests, generations, and what can be removed.
 
-use super::manifest::{MOST_MANIFEST_BYTES, Manifest};
+use super::identity::SearchIdentity;
+use super::manifest::{CheckpointManifest, MOST_MANIFEST_BYTES};
 use crate::base::ids::{index_u32, low_u32};
-use crate::ranking::Partition;
 use crate::base::regular_file::{self, MOST_NOTE_BYTES};
 use crate::base::{Depth, Error, ProcessId, Result, atomic_file, fault_point};
 use crate::exchange::{agree, share};
 use crate::puzzle::Puzzle;
-use crate::search::Search;
+use crate::ranking::Partition;
+use crate::search::job::Job;
 use crate::search::machine::Disks;
 use crate::store::Storage;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,8 +19,8 @@ use std::path::{Path, PathBuf};
 pub(super) const SUSPECT: &str = "suspect";
 
 /// Generations kept: the newest and the one before; in compact storage, whose checkpoints fill disks, the newest.
-pub(super) fn generations_kept(search: &Search<'_>) -> usize {
-    match search.settings.storage {
+pub(super) fn generations_kept(storage: Storage) -> usize {
+    match storage {
         Storage::File => 2,
         Storage::Memory => 1,
     }
@@ -29,9 +30,9 @@ pub(super) fn generations_kept(search: &Search<'_>) -> usize {
 const NEWEST_ON: &str = "newest-on";
 
 /// Notes behind a commit on which host its manifest is. Losing the note loses nothing but the warning of [`refuse_absent_host`].
-pub(super) fn note_host(search: &Search<'_>) -> Result<()> {
-    let path = search.folder.checkpoint().join(NEWEST_ON);
-    match search.disks.first_host().filter(|_| search.disks.leads()) {
+pub(super) fn note_host(job: &Job<'_>) -> Result<()> {
+    let path = job.folder.checkpoint().join(NEWEST_ON);
+    match job.disks.first_host().filter(|_| job.disks.leads()) {
         Some(host) if regular_file::read(&path, MOST_NOTE_BYTES).ok().is_none_or(|noted| noted != host.as_bytes()) => {
             atomic_file::replace_unsynced(&path, host.as_bytes())
         }
@@ -102,17 +103,18 @@ pub fn exists(folder: &Path) -> Result<bool> {
 /// # Errors
 /// `Config` listing every key that differs, by the newest manifest that is whole.
 pub fn refuse_other_search(folder: &Path, puzzle: &Puzzle, partition: &Partition, fixed_settings: &BTreeMap<String, String>) -> Result<()> {
-    newest_whole(folder)?.map_or(Ok(()), |(manifest, path)| manifest.check_same_search(puzzle, partition, fixed_settings, &path))
+    let identity = SearchIdentity::of(puzzle, partition, "", fixed_settings);
+    newest_whole(folder)?.map_or(Ok(()), |(manifest, path)| identity.check_same_search(&manifest, &path))
 }
 
 /// The newest manifest in the checkpoint folder that is whole, and its file. Its packs are not looked at.
 ///
 /// # Errors
 /// `Io` when the folder cannot be listed.
-pub fn newest_whole(folder: &Path) -> Result<Option<(Manifest, PathBuf)>> {
+pub fn newest_whole(folder: &Path) -> Result<Option<(CheckpointManifest, PathBuf)>> {
     Ok(manifests(folder)?.into_iter().find_map(|depth| {
         let path = manifest_path(folder, depth);
-        let manifest = Manifest::decode(&regular_file::read(&path, MOST_MANIFEST_BYTES).ok()?, &path).ok()?;
+        let manifest = CheckpointManifest::decode(&regular_file::read(&path, MOST_MANIFEST_BYTES).ok()?, &path).ok()?;
         Some((manifest, path))
     }))
 }
@@ -131,11 +133,11 @@ pub(super) fn manifest_path(checkpoint: &Path, depth: Depth) -> PathBuf {
 
 /// Removes all manifests but those of the newest generations that are kept, then every pack file that none of those names, then empty folders. On a disk that all
 /// share the first process does it and alone has a result; on several it is collective, for a pack on one may be named on another.
-pub(super) fn remove_unneeded(search: &Search<'_>) -> Result<()> {
-    let folder = search.folder.checkpoint();
-    let kept = generations_kept(search);
-    if search.disks.are_one() {
-        if !search.is_first() {
+pub(super) fn remove_unneeded(job: &Job<'_>) -> Result<()> {
+    let folder = job.folder.checkpoint();
+    let kept = generations_kept(job.settings.storage);
+    if job.disks.are_one() {
+        if !job.is_first() {
             return Ok(());
         }
         let depths = manifests(&folder)?;
@@ -145,35 +147,35 @@ pub(super) fn remove_unneeded(search: &Search<'_>) -> Result<()> {
             None => Ok(()),
         };
     }
-    let all = manifests_of_all(search)?;
+    let all = manifests_of_all(job)?;
     let mut newest: Vec<Depth> = all.iter().map(|(depth, _)| *depth).collect();
     newest.dedup();
     newest.truncate(kept);
     let own = |keep: bool| {
-        all.iter().filter(move |(_, holder)| *holder == search.exchange.process()).map(|(depth, _)| depth).filter({
+        all.iter().filter(move |(_, holder)| *holder == job.exchange.process()).map(|(depth, _)| depth).filter({
             let newest = &newest;
             move |depth| newest.contains(depth) == keep
         })
     };
-    agree(search.exchange, remove_manifests(&folder, own(false)))?;
-    let named = agree(search.exchange, needed_packs(&folder, own(true)))?;
+    agree(job.exchange, remove_manifests(&folder, own(false)))?;
+    let named = agree(job.exchange, needed_packs(&folder, own(true)))?;
     let text = named.map_or_else(|| UNREADABLE.to_owned(), |paths| paths.into_iter().collect::<Vec<_>>().join("\n"));
-    let lists = share(search.exchange, text.as_bytes());
+    let lists = share(job.exchange, text.as_bytes());
     if lists.iter().any(|list| list == UNREADABLE.as_bytes()) {
         return Ok(());
     }
     let needed = lists.iter().flat_map(|list| String::from_utf8_lossy(list).lines().map(str::to_owned).collect::<Vec<_>>()).collect();
-    agree(search.exchange, if search.disks.leads() { remove_packs(&folder, &needed) } else { Ok(()) })
+    agree(job.exchange, if job.disks.leads() { remove_packs(&folder, &needed) } else { Ok(()) })
 }
 
 /// In place of a list of paths: one of the manifests is damaged.
 const UNREADABLE: &str = "\0";
 
 /// The manifests on all disks, newest first, each with the process that leads its disk. Collective.
-pub(super) fn manifests_of_all(search: &Search<'_>) -> Result<Vec<(Depth, ProcessId)>> {
-    let listed = if search.disks.leads() { manifests(&search.folder.checkpoint()) } else { Ok(Vec::new()) };
-    let own: Vec<u64> = agree(search.exchange, listed)?.iter().map(|depth| depth.0.into()).collect();
-    let lists = search.exchange.all_to_all(vec![own; index_u32(search.exchange.processes())]);
+pub(super) fn manifests_of_all(job: &Job<'_>) -> Result<Vec<(Depth, ProcessId)>> {
+    let listed = if job.disks.leads() { manifests(&job.folder.checkpoint()) } else { Ok(Vec::new()) };
+    let own: Vec<u64> = agree(job.exchange, listed)?.iter().map(|depth| depth.0.into()).collect();
+    let lists = job.exchange.all_to_all(vec![own; index_u32(job.exchange.processes())]);
     let mut all: Vec<(Depth, ProcessId)> = lists
         .iter()
         .zip(0..)
@@ -203,7 +205,7 @@ fn needed_packs<'a>(folder: &Path, depths: impl Iterator<Item = &'a Depth>) -> R
             Err(Error::BadData { .. }) => return Ok(None),
             other => other?,
         };
-        match Manifest::decode(&bytes, &path) {
+        match CheckpointManifest::decode(&bytes, &path) {
             Ok(manifest) => needed.extend(manifest.packs.into_iter().map(|pack| pack.path)),
             Err(_) => return Ok(None),
         }

@@ -1,15 +1,17 @@
 //! The sets of a checkpoint, from pack files into the shards of this process.
 //!
 //! What lies in a folder that this process sees it reads itself. A pack on another host's disk is read by the process that leads that disk, which sends the blocks, as they
-//! are stored, to the owners of their shards: in rounds, so that no process holds more than about one round of [`Search::round_states`] at a time. Everybody knows the manifest, so
+//! are stored, to the owners of their shards: in rounds, so that no process holds more than about one round of `round_successors` at a time. Everybody knows the manifest, so
 //! everybody knows which blocks go from where to where in which round, and none has a name on its way.
 
-use super::manifest::{Manifest, PackFile};
+use super::manifest::{CheckpointManifest, PackFile};
 use crate::base::bytes::{bytes_of, words_of};
 use crate::base::ids::{index_u32, low_u32, to_u64, to_usize};
 use crate::base::{Depth, Error, ProcessId, Result, ShardId, fault_point};
 use crate::exchange::agree;
-use crate::search::Search;
+use crate::search::job::Job;
+use crate::search::machine::Disks;
+use crate::search::space::Space;
 use crate::store::block::SetName;
 use crate::store::{BlockEntry, Contents, LevelFile, PackReader, Shard, Storage};
 use rayon::prelude::*;
@@ -43,19 +45,26 @@ pub(super) fn damage(error: Error) -> Error {
 ///
 /// # Errors
 /// The same on every process.
-pub(super) fn load_sets(search: &mut Search<'_>, manifest: &Manifest, folder: &Path) -> Result<()> {
-    let opened = open_packs(search, manifest, folder);
-    let readers = agree(search.exchange, opened)?;
-    let holders = find_holders(search, manifest, folder, &readers)?;
+pub(super) fn load_sets(
+    job: &Job<'_>,
+    space: &Space<'_>,
+    shards: &mut [Shard],
+    manifest: &CheckpointManifest,
+    folder: &Path,
+) -> Result<()> {
+    let opened = open_packs(job, manifest, folder);
+    let readers = agree(job.exchange, opened)?;
+    let holders = find_holders(job, manifest, folder, &readers)?;
     let level = manifest.levels.last().map_or(Depth::ZERO, |level| level.depth);
-    let created = if search.settings.storage == Storage::Memory { search.level_file(level).map(Some) } else { Ok(None) };
-    let file = agree(search.exchange, created)?;
-    let loaded = load_own(search, manifest, folder, &readers, file.as_ref());
-    agree(search.exchange, loaded)?;
-    if !search.disks.are_one() {
-        ship(search, manifest, folder, &readers, &holders, file.as_ref())?;
+    let created = if job.settings.storage == Storage::Memory { job.level_file(level).map(Some) } else { Ok(None) };
+    let file = agree(job.exchange, created)?;
+    let loaded = load_own(job, shards, manifest, folder, &readers, file.as_ref());
+    agree(job.exchange, loaded)?;
+    if !job.disks.are_one() {
+        let shipments = shipments(&job.disks, &space.owners, manifest, &holders);
+        ship(job, space, shards, &shipments, manifest, &readers, file.as_ref())?;
     }
-    for shard in &mut search.shards {
+    for shard in shards {
         shard.seen.mark_saved();
         shard.frontier.mark_saved();
     }
@@ -63,12 +72,12 @@ pub(super) fn load_sets(search: &mut Search<'_>, manifest: &Manifest, folder: &P
 }
 
 /// The pack files in the folder that this process sees; all of them where that is the only one.
-fn open_packs(search: &Search<'_>, manifest: &Manifest, folder: &Path) -> Result<Vec<Option<PackReader>>> {
+fn open_packs(job: &Job<'_>, manifest: &CheckpointManifest, folder: &Path) -> Result<Vec<Option<PackReader>>> {
     let open = |pack: &PackFile| -> Result<Option<PackReader>> {
         let path = pack_path(folder, pack)?;
         let found = match fs::metadata(&path) {
             Ok(facts) => facts.len(),
-            Err(source) if source.kind() == std::io::ErrorKind::NotFound && search.disks.may_be_more() => return Ok(None),
+            Err(source) if source.kind() == std::io::ErrorKind::NotFound && job.disks.may_be_more() => return Ok(None),
             Err(source) => return Err(damage(Error::io("read", &path, source))),
         };
         if found != pack.bytes {
@@ -85,24 +94,25 @@ fn open_packs(search: &Search<'_>, manifest: &Manifest, folder: &Path) -> Result
 }
 
 /// For each pack the process that leads the lowest disk with it. Collective.
-fn find_holders(search: &Search<'_>, manifest: &Manifest, folder: &Path, readers: &[Option<PackReader>]) -> Result<Vec<ProcessId>> {
+fn find_holders(job: &Job<'_>, manifest: &CheckpointManifest, folder: &Path, readers: &[Option<PackReader>]) -> Result<Vec<ProcessId>> {
     let own: Vec<u64> = readers.iter().zip(0..).filter(|(reader, _)| reader.is_some()).map(|(_, number)| number).collect();
-    let lists = search.exchange.all_to_all(vec![own; index_u32(search.exchange.processes())]);
+    let lists = job.exchange.all_to_all(vec![own; index_u32(job.exchange.processes())]);
     let mut holders: Vec<Option<ProcessId>> = vec![None; readers.len()];
     for (list, process) in lists.iter().zip(0..) {
         for &number in list {
             holders[to_usize(number)].get_or_insert(ProcessId(process));
         }
     }
-    let known = |(holder, pack): (Option<ProcessId>, &PackFile)| holder.ok_or_else(|| search.disks.missing_pack(&folder.join(&pack.path)));
+    let known = |(holder, pack): (Option<ProcessId>, &PackFile)| holder.ok_or_else(|| job.disks.missing_pack(&folder.join(&pack.path)));
     let found = holders.into_iter().zip(&manifest.packs).map(known).collect();
-    agree(search.exchange, found)
+    agree(job.exchange, found)
 }
 
 /// Empties the own shards and loads what this process can read itself.
 fn load_own(
-    search: &mut Search<'_>,
-    manifest: &Manifest,
+    job: &Job<'_>,
+    shards: &mut [Shard],
+    manifest: &CheckpointManifest,
     folder: &Path,
     readers: &[Option<PackReader>],
     file: Option<&Arc<LevelFile>>,
@@ -111,8 +121,7 @@ fn load_own(
     for (pack, entry) in &manifest.blocks {
         wanted.entry(entry.shard).or_default().push((index_u32(*pack), entry));
     }
-    let shards = &mut search.shards;
-    search.pool.install(|| {
+    job.pool.install(|| {
         shards.par_iter_mut().try_for_each(|shard| {
             shard.abandon_level();
             shard.seen.clear(false);
@@ -141,30 +150,31 @@ fn take(shard: &mut Shard, set: SetName, contents: &Contents<'_>, file: Option<&
 
 /// Sends the blocks that their owners cannot read. Collective.
 fn ship(
-    search: &mut Search<'_>,
-    manifest: &Manifest,
-    folder: &Path,
+    job: &Job<'_>,
+    space: &Space<'_>,
+    shards: &mut [Shard],
+    shipments: &[Shipment<'_>],
+    manifest: &CheckpointManifest,
     readers: &[Option<PackReader>],
-    holders: &[ProcessId],
     file: Option<&Arc<LevelFile>>,
 ) -> Result<()> {
-    let shipments = shipments(search, manifest, holders);
-    let most_bytes = to_u64(search.settings.round_successors).saturating_mul(8);
-    let me = search.exchange.process();
-    for round in rounds(&shipments, most_bytes) {
-        let mut outgoing = vec![Vec::new(); index_u32(search.exchange.processes())];
+    let folder = &job.folder.checkpoint();
+    let most_bytes = to_u64(job.settings.round_successors).saturating_mul(8);
+    let me = job.exchange.process();
+    for round in rounds(shipments, most_bytes) {
+        let mut outgoing = vec![Vec::new(); index_u32(job.exchange.processes())];
         let mut read = || -> Result<()> {
             for shipment in round.iter().filter(|shipment| shipment.sender == me) {
-                let reader = readers[shipment.pack].as_ref().ok_or_else(|| search.disks.missing_pack(folder))?;
-                let ranks = search.partition.ranks(shipment.entry.shard);
+                let reader = readers[shipment.pack].as_ref().ok_or_else(|| job.disks.missing_pack(folder))?;
+                let ranks = space.partition.ranks(shipment.entry.shard);
                 let stored = reader.stored(shipment.entry, ranks.end - ranks.start).map_err(damage)?;
                 outgoing[shipment.receiver.index()].extend(words_of(&stored));
             }
             Ok(())
         };
         let read = read();
-        agree(search.exchange, read)?;
-        let mut incoming = search.exchange.all_to_all(outgoing);
+        agree(job.exchange, read)?;
+        let mut incoming = job.exchange.all_to_all(outgoing);
         if fault_point::damages("drop-block") {
             incoming.iter_mut().rev().find_map(Vec::pop);
         }
@@ -178,9 +188,11 @@ fn ship(
                 let words = to_usize(entry.stored_bytes.div_ceil(8));
                 let (block, behind) = rest[sender.index()].split_at_checked(words).ok_or_else(|| short(sender, "too few"))?;
                 rest[sender.index()] = behind;
-                let own =
-                    search.own_shard(entry.shard).ok_or_else(|| Error::invariant("owner of a block sent here", me, "another process"))?;
-                let shard = &mut search.shards[own];
+                let own = shards
+                    .binary_search_by_key(&entry.shard, |shard| shard.id)
+                    .ok()
+                    .ok_or_else(|| Error::invariant("owner of a block sent here", me, "another process"))?;
+                let shard = &mut shards[own];
                 let path = folder.join(&manifest.packs[pack].path);
                 let contents = entry.decode(bytes_of(block, to_usize(entry.stored_bytes)), shard.length(), &path)?;
                 take(shard, entry.set, &contents, file)?;
@@ -191,18 +203,17 @@ fn ship(
             }
         };
         let unpacked = unpack();
-        agree(search.exchange, unpacked)?;
+        agree(job.exchange, unpacked)?;
     }
     Ok(())
 }
 
 /// All blocks that go from one disk to another, the same list on every process.
-fn shipments<'a>(search: &Search<'_>, manifest: &'a Manifest, holders: &[ProcessId]) -> Vec<Shipment<'a>> {
+fn shipments<'a>(disks: &Disks, owners: &[ProcessId], manifest: &'a CheckpointManifest, holders: &[ProcessId]) -> Vec<Shipment<'a>> {
     let way = |(pack, entry): &'a (u32, BlockEntry)| {
-        let (pack, receiver) = (index_u32(*pack), search.owners[entry.shard.index()]);
+        let (pack, receiver) = (index_u32(*pack), owners[entry.shard.index()]);
         Shipment { sender: holders[pack], receiver, pack, entry }
     };
-    let disks = &search.disks;
     let crosses =
         |shipment: &Shipment<'_>| shipment.entry.stored_bytes > 0 && disks.leader(shipment.receiver) != disks.leader(shipment.sender);
     manifest.blocks.iter().map(way).filter(crosses).collect()

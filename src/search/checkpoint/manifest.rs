@@ -1,10 +1,8 @@
 //! The manifest of a checkpoint: everything a resumed search needs to know, and what each of its files must hold.
 
 use crate::base::codec::{self, Kind};
-use crate::ranking::Partition;
-use crate::base::shown::shown_text;
 use crate::base::{Depth, Error, Result, StateRank};
-use crate::puzzle::Puzzle;
+use crate::ranking::Partition;
 use crate::search::level_record::LevelRecord;
 use crate::store::BlockEntry;
 use serde::{Deserialize, Serialize};
@@ -31,7 +29,7 @@ pub struct PackFile {
 
 /// The manifest of one generation of a checkpoint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Manifest {
+pub struct CheckpointManifest {
     /// Version of the program that wrote it.
     pub program_version: String,
     /// The puzzle's name.
@@ -60,7 +58,7 @@ pub struct Manifest {
     pub samples: Vec<Vec<StateRank>>,
 }
 
-impl Manifest {
+impl CheckpointManifest {
     /// Its bytes in an envelope.
     ///
     /// # Errors
@@ -88,42 +86,6 @@ impl Manifest {
         }
         Ok(manifest)
     }
-
-    /// Checks that the checkpoint is one of this search.
-    ///
-    /// # Errors
-    /// `Config` listing every key that differs.
-    pub fn check_same_search(
-        &self,
-        puzzle: &Puzzle,
-        partition: &Partition,
-        fixed_settings: &BTreeMap<String, String>,
-        path: &Path,
-    ) -> Result<()> {
-        let mut differences = Vec::new();
-        let mut compare = |key: &str, theirs: &str, ours: &str| {
-            if theirs != ours {
-                differences.push(format!("{key} = {} there, {ours} here", shown_text(theirs)));
-            }
-        };
-        compare("puzzle", &self.puzzle_name, puzzle.name());
-        compare("metric", &self.metric, puzzle.metric());
-        if (self.puzzle_name.as_str(), self.metric.as_str()) == (puzzle.name(), puzzle.metric()) {
-            compare("puzzle digest", &self.puzzle_digest, &puzzle.digest());
-            for (key, ours) in fixed_settings {
-                compare(key, self.fixed_settings.get(key).map_or("absent", String::as_str), ours);
-            }
-            compare("shards", &self.partition.shards().to_string(), &partition.shards().to_string());
-        }
-        if differences.is_empty() {
-            return Ok(());
-        }
-        Err(Error::config(format!(
-            "{}: the checkpoint belongs to another search: {}; choose another folder with --out, or discard it with --resume never --force",
-            path.display(),
-            differences.join("; ")
-        )))
-    }
 }
 
 #[cfg(test)]
@@ -134,10 +96,10 @@ mod tests {
     use crate::store::block::SetName;
     use crate::store::{Edges, LevelPart};
 
-    fn sample() -> Manifest {
+    fn sample() -> CheckpointManifest {
         let level = |depth, edges| LevelRecord { edges, ..LevelRecord::new(Depth(depth), LevelPart::default()) };
         let entry = BlockEntry::encode(ShardId(0), SetName::Seen, 1, &Contents::Sparse(vec![7].into())).0;
-        Manifest {
+        CheckpointManifest {
             program_version: "1".into(),
             puzzle_name: "toy".into(),
             metric: "step".into(),
@@ -156,7 +118,7 @@ mod tests {
 
     #[test]
     fn contradictions_are_refused() {
-        type Lie = fn(&mut Manifest);
+        type Lie = fn(&mut CheckpointManifest);
         let lies: [(&str, Lie); 7] = [
             ("no levels", |manifest| {
                 manifest.levels.clear();
@@ -169,7 +131,7 @@ mod tests {
             ("a pack that is not there", |manifest| manifest.blocks[0].0 = 1),
             ("a shard that is not there", |manifest| manifest.blocks[0].1.shard = ShardId(1)),
         ];
-        let read = |manifest: &Manifest| Manifest::decode(&manifest.encode().expect("small"), Path::new("manifest"));
+        let read = |manifest: &CheckpointManifest| CheckpointManifest::decode(&manifest.encode().expect("small"), Path::new("manifest"));
         assert_eq!(read(&sample()).expect("consistent"), sample());
         for (name, lie) in lies {
             let mut manifest = sample();
@@ -177,6 +139,6 @@ mod tests {
             assert!(read(&manifest).is_err(), "{name}");
         }
         // Version 2 had no samples.
-        assert!(read(&Manifest { samples: Vec::new(), ..sample() }).is_ok());
+        assert!(read(&CheckpointManifest { samples: Vec::new(), ..sample() }).is_ok());
     }
 }

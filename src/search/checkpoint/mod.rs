@@ -6,10 +6,12 @@
 
 pub mod commit;
 mod generations;
+mod identity;
 mod load;
 pub mod manifest;
 mod restore;
 
-pub use commit::{Commits, commit, is_due};
+pub use commit::Checkpoint;
 pub use generations::{exists, newest_whole, refuse_absent_host, refuse_other_search, was_set_aside};
-pub use restore::{restore_or_start, set_aside};
+pub use identity::SearchIdentity;
+pub use restore::set_aside;

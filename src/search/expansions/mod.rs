@@ -1,10 +1,54 @@
-//! The ways to find the next level from what is seen: each works in bounded rounds and leaves the new states of every shard in `next`.
+//! The table of expansions: the ways to find the next level from what is seen. Each works in bounded rounds and leaves the new states of every shard in `next`.
 //!
-//! - [`states`]: every state of the frontier gives its successors away;
-//! - [`lanes`]: every lane that is not full is pulled from its neighbours' lanes;
-//! - [`unseen`]: every unseen rank asks whether a neighbour is seen.
+//! To add one, write its file with its row and add one line to the table.
 
+pub mod choice;
+mod costs;
 mod frontier;
 pub mod lanes;
 pub mod states;
 pub mod unseen;
+
+use super::expansion::Expansion;
+use super::expansion_choice::{AUTO, ExpansionChoice};
+
+/// The expansions. The first one must be possible for every puzzle.
+pub const EXPANSIONS: &[Expansion] = &[states::EXPANSION, lanes::EXPANSION, unseen::EXPANSION];
+
+/// The expansion called `name`.
+#[must_use]
+pub fn with_name(name: &str) -> Option<&'static Expansion> {
+    EXPANSIONS.iter().find(|row| row.name == name)
+}
+
+impl ExpansionChoice {
+    /// The words of the configuration.
+    pub const NAMES: [&str; EXPANSIONS.len() + 1] = {
+        let mut names = [AUTO; EXPANSIONS.len() + 1];
+        let mut row = 0;
+        while row < EXPANSIONS.len() {
+            names[row + 1] = EXPANSIONS[row].name;
+            row += 1;
+        }
+        names
+    };
+
+    /// The choice that a word of [`ExpansionChoice::NAMES`] stands for.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        if name == AUTO { Some(Self::Auto) } else { with_name(name).map(|row| Self::Always(row.name)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_back() {
+        assert_eq!(ExpansionChoice::NAMES, ["auto", "states", "lanes", "unseen"]);
+        for name in ExpansionChoice::NAMES {
+            assert_eq!(ExpansionChoice::of_name(name).expect("known").to_string(), name);
+        }
+    }
+}

@@ -1,53 +1,85 @@
 //! Expansion by states: list the frontier, expand every state on all threads, send each successor to the owner of its shard (sorted and delta-coded), and let every
 //! owned shard keep the unseen ones.
 
+use super::costs;
 use super::frontier::FrontierReader;
-use crate::base::ids::{index_u32, to_u64};
+use crate::base::ids::{approximate, index_u32, to_u64};
 use crate::base::mix::RunFingerprint;
-use crate::base::{Error, ProcessId, Result, StateRank, fault_point};
+use crate::base::{Depth, Error, ProcessId, Result, StateRank, fault_point};
 use crate::exchange::{agree, rank_batch};
-use crate::search::Search;
-use crate::search::guards::Tally;
-use crate::search::level::{RoundEnd, Work, end_round};
+use crate::search::expansion::{Expansion, LevelForm};
+use crate::search::guards;
+use crate::search::job::Job;
 use crate::search::machine::stop::StopReason;
 use crate::search::observer::Observer;
-use crate::store::Edges;
+use crate::search::progress::Progress;
+use crate::search::round::{OwnSums, Round, RoundEnd, end_round};
+use crate::search::space::Space;
+use crate::search::tally::Tally;
+use crate::store::{Edges, Shard};
 use rayon::prelude::*;
+
+/// Its row in the table.
+pub const EXPANSION: Expansion = Expansion {
+    name: NAME,
+    seconds,
+    leaves: LevelForm::Listed,
+    run,
+    covers: "frontier states expanded",
+    must_cover: |_, progress| progress.last_level().states,
+    edges: guards::counted_edges,
+    second_look: None,
+};
+
+/// Its name.
+pub const NAME: &str = "states";
+
+/// Every frontier state is unranked, and ranked again for each generator: right for sparse levels, the first and last third of most searches.
+fn seconds(space: &Space<'_>, progress: &Progress) -> Option<f64> {
+    Some(approximate(progress.last_level().states) * costs::by_state(space) * 1e-9)
+}
 
 /// Expands the whole frontier of all processes into `next`. Returns the reason when asked to stop on the way.
 ///
 /// # Errors
 /// The same on every process.
-pub fn run(search: &mut Search<'_>, observer: &mut dyn Observer, work: &mut Work) -> Result<Option<StopReason>> {
+fn run(
+    job: &Job<'_>,
+    space: &Space<'_>,
+    progress: &mut Progress,
+    observer: &mut dyn Observer,
+    sums: &mut OwnSums,
+) -> Result<Option<StopReason>> {
     // Every successor is looked up in the frontier.
-    let shards = &mut search.shards;
-    let unpacked = search.pool.install(|| shards.par_iter_mut().try_for_each(|shard| shard.frontier.unpack()));
-    agree(search.exchange, unpacked)?;
+    let shards = &mut progress.shards;
+    let unpacked = job.pool.install(|| shards.par_iter_mut().try_for_each(|shard| shard.frontier.unpack()));
+    agree(job.exchange, unpacked)?;
     let mut reader = FrontierReader::default();
     let mut batch = Vec::new();
-    let enough = search.round_states();
+    let enough = space.round_states(job.settings.round_successors);
     loop {
-        reader.next_batch(&search.shards, enough, &mut batch);
-        let outgoing = pack(search, expand(search, &batch, work));
-        let unpacked = unpack(search, search.exchange.all_to_all(outgoing));
+        reader.next_batch(&progress.shards, enough, &mut batch);
+        let outgoing = pack(job, expand(job, space, progress.depth(), &batch, sums));
+        let unpacked = unpack(job, job.exchange.all_to_all(outgoing));
         let accepted = unpacked.and_then(|mut incoming| {
             if fault_point::damages("drop-message") {
                 incoming.iter_mut().rev().find_map(Vec::pop);
             }
             if let Some(rank) = incoming.iter_mut().rev().find_map(|ranks| ranks.last_mut()) {
                 if fault_point::damages("foreign-state") {
-                    *rank = search.foreign_rank(search.exchange.process());
+                    *rank = space.foreign_rank(job.process());
                 }
                 if fault_point::damages("alter-message") {
                     // Its neighbour in rank, in the same shard.
                     *rank ^= 1;
                 }
             }
-            accept(search, &incoming, work)
+            accept(job, space, &mut progress.shards, &incoming, sums)
         });
-        work.covered = work.expanded;
-        let found = search.shards.iter().map(|shard| shard.next.count()).sum();
-        match end_round(search, observer, batch.len() >= enough, accepted, work.expanded, found)? {
+        sums.covered = sums.expanded;
+        let found = progress.shards.iter().map(|shard| shard.next.count()).sum();
+        let round = Round { more: batch.len() >= enough, result: accepted, expanded: sums.expanded, found };
+        match end_round(job, progress, observer, round)? {
             RoundEnd::More => {}
             RoundEnd::Last => return Ok(None),
             RoundEnd::Stop(reason) => return Ok(Some(reason)),
@@ -55,36 +87,37 @@ pub fn run(search: &mut Search<'_>, observer: &mut dyn Observer, work: &mut Work
     }
 }
 
-/// Expands `batch`: the successors by owner.
-fn expand(search: &Search<'_>, batch: &[u64], work: &mut Work) -> Vec<Vec<u64>> {
-    let processes = index_u32(search.exchange.processes());
-    let part_states = batch.len().div_ceil(search.settings.threads * 4).max(1_024);
-    let (expansion, partition, owners) = (&search.expansion, &search.partition, &search.owners);
-    let sign = search.rules.sign_at(search.depth());
+/// Expands `batch`, states of level `depth`: the successors by owner.
+fn expand(job: &Job<'_>, space: &Space<'_>, depth: Depth, batch: &[u64], sums: &mut OwnSums) -> Vec<Vec<u64>> {
+    let processes = index_u32(job.exchange.processes());
+    let part_states = batch.len().div_ceil(job.settings.threads * 4).max(1_024);
+    let (expansion, partition, owners) = (&space.moves, &space.partition, &space.owners);
+    let sign = space.rules.sign_at(depth);
     let expand_part = |part: &[u64]| {
         let mut outgoing: Vec<Vec<u64>> = vec![Vec::new(); processes];
         let (mut wrong_signs, mut sent, mut states) = (0, Tally::default(), RunFingerprint::default());
         if processes == 1 {
             outgoing[0].reserve_exact(part.len() * expansion.generators());
         }
-        for &rank in part {
+        let found = |successor: StateRank| {
+            let owner = if processes == 1 { 0 } else { owners[partition.shard_of(successor).index()].index() };
+            sent.add(successor.0);
+            outgoing[owner].push(successor.0);
+        };
+        let done = |rank, _, is_odd| {
             states.add(rank);
-            let is_odd = expansion.expand(StateRank(rank), |successor| {
-                let owner = if processes == 1 { 0 } else { owners[partition.shard_of(successor).index()].index() };
-                sent.add(successor.0);
-                outgoing[owner].push(successor.0);
-            });
             wrong_signs += u64::from(sign.is_some_and(|sign| sign != is_odd));
-        }
+        };
+        expansion.expand_all(part, found, done);
         (outgoing, wrong_signs, sent, states)
     };
-    let parts: Vec<_> = search.pool.install(|| batch.par_chunks(part_states).map(expand_part).collect());
+    let parts: Vec<_> = job.pool.install(|| batch.par_chunks(part_states).map(expand_part).collect());
     let mut outgoing: Vec<Vec<u64>> = vec![Vec::new(); processes];
-    work.expanded += to_u64(batch.len());
+    sums.expanded += to_u64(batch.len());
     for (part, wrong_signs, sent, states) in parts {
-        work.wrong_signs += wrong_signs;
-        work.states = work.states.join(&states);
-        work.sent = work.sent.plus(sent);
+        sums.wrong_signs += wrong_signs;
+        sums.states = sums.states.join(&states);
+        sums.sent = sums.sent.plus(sent);
         for (all, words) in outgoing.iter_mut().zip(part) {
             if all.is_empty() {
                 *all = words;
@@ -97,31 +130,30 @@ fn expand(search: &Search<'_>, batch: &[u64], work: &mut Work) -> Vec<Vec<u64>> 
 }
 
 /// Sorts and codes what goes to other processes.
-fn pack(search: &Search<'_>, outgoing: Vec<Vec<u64>>) -> Vec<Vec<u64>> {
-    let me = search.exchange.process().index();
+fn pack(job: &Job<'_>, outgoing: Vec<Vec<u64>>) -> Vec<Vec<u64>> {
+    let me = job.process().index();
     let pack = |(owner, ranks)| if owner == me { ranks } else { rank_batch::encode(ranks) };
-    search.pool.install(|| outgoing.into_par_iter().enumerate().map(pack).collect())
+    job.pool.install(|| outgoing.into_par_iter().enumerate().map(pack).collect())
 }
 
 /// The ranks that came, by sender.
-fn unpack(search: &Search<'_>, incoming: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>> {
-    let me = search.exchange.process().index();
+fn unpack(job: &Job<'_>, incoming: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>> {
+    let me = job.process().index();
     let unpack = |(sender, words): (usize, Vec<u64>)| if sender == me { Ok(words) } else { rank_batch::decode(&words) };
-    search.pool.install(|| incoming.into_par_iter().enumerate().map(unpack).collect())
+    job.pool.install(|| incoming.into_par_iter().enumerate().map(unpack).collect())
 }
 
 /// Successors grouped by shard, where the group of each shard starts, and the tally of all.
 type Group = (Vec<u64>, Vec<usize>, Tally);
 
 /// Gives every received successor to its shard, which must be one of the own.
-fn accept(search: &mut Search<'_>, incoming: &[Vec<u64>], work: &mut Work) -> Result<()> {
-    let partition = search.partition;
-    let is_own = search.own_by_id();
-    let me = search.exchange.process();
+fn accept(job: &Job<'_>, space: &Space<'_>, shards: &mut [Shard], incoming: &[Vec<u64>], sums: &mut OwnSums) -> Result<()> {
+    let partition = space.partition;
+    let is_own = space.owned_by(job.process());
+    let me = job.process();
     let total: usize = incoming.iter().map(Vec::len).sum();
-    let part_ranks = total.div_ceil(search.settings.threads * 2).max(4_096);
-    let shards = &mut search.shards;
-    let (edges, received) = search.pool.install(|| {
+    let part_ranks = total.div_ceil(job.settings.threads * 2).max(4_096);
+    let (edges, received) = job.pool.install(|| {
         let groups: Vec<Result<Group>> = incoming
             .par_iter()
             .flat_map(|words| words.par_chunks(part_ranks))
@@ -154,8 +186,8 @@ fn accept(search: &mut Search<'_>, incoming: &[Vec<u64>], work: &mut Work) -> Re
             .try_reduce(Edges::default, |a, b| Ok(a.plus(b)))?;
         Ok((edges, received))
     })?;
-    work.received = work.received.plus(received);
-    work.edges = work.edges.plus(edges);
+    sums.received = sums.received.plus(received);
+    sums.edges = sums.edges.plus(edges);
     Ok(())
 }
 

@@ -6,51 +6,86 @@
 //! they are, the answers word by word, each bound to the 64 questions that it answers. A message of another length, and a rank whose shard is not owned where it
 //! arrives, are errors on all processes.
 
+use super::costs;
 use super::frontier::UnseenReader;
-use crate::base::ids::{index_u32, low_u32, to_u64};
-use crate::ranking::Partition;
+use crate::base::ids::{approximate, index_u32, low_u32, to_u64};
 use crate::base::{Error, ProcessId, Result, StateRank, fault_point};
-use crate::search::Search;
-use crate::search::guards::Tally;
-use crate::search::level::{RoundEnd, Work, end_round};
+use crate::search::expansion::{Expansion, LevelForm};
+use crate::search::guards;
+use crate::search::job::Job;
 use crate::search::machine::stop::StopReason;
 use crate::search::observer::Observer;
-use crate::search::setup::place_of;
+use crate::search::progress::Progress;
+use crate::search::round::{OwnSums, Round, RoundEnd, end_round};
+use crate::search::space::Space;
+use crate::search::spot_checks;
+use crate::search::tally::Tally;
 use crate::store::Shard;
 use rayon::prelude::*;
 
 /// Bits of a word: so many questions share a word of answers.
 const WORD_QUESTIONS: usize = 64;
 
+/// Its row in the table.
+pub const EXPANSION: Expansion = Expansion {
+    name: NAME,
+    seconds,
+    leaves: LevelForm::Listed,
+    run,
+    covers: "unseen ranks that asked for their neighbours",
+    must_cover: costs::unseen,
+    edges: guards::completed_edges,
+    second_look: Some(spot_checks::check),
+};
+
+/// Its name.
+pub const NAME: &str = "unseen";
+
+/// Every unseen state asks for its neighbours: right when few states are left but the last level was large, and lanes are dear (generators that move many
+/// labels between prefix and suffix).
+fn seconds(space: &Space<'_>, progress: &Progress) -> Option<f64> {
+    let asking = approximate(costs::unseen(space, progress)) * costs::by_state(space);
+    // Answers are read back state by state, so all states must have as many neighbours.
+    let is_possible = space.rules.is_inverse_closed() && space.rules.moves().is_some();
+    is_possible.then_some((costs::passing(space) + asking) * 1e-9)
+}
+
 /// Finds the next level among the unseen ranks of all processes. Returns the reason when asked to stop on the way.
 ///
 /// # Errors
 /// The same on every process.
-pub fn run(search: &mut Search<'_>, observer: &mut dyn Observer, work: &mut Work) -> Result<Option<StopReason>> {
+fn run(
+    job: &Job<'_>,
+    space: &Space<'_>,
+    progress: &mut Progress,
+    observer: &mut dyn Observer,
+    sums: &mut OwnSums,
+) -> Result<Option<StopReason>> {
     let mut reader = UnseenReader::default();
     let mut batch = Vec::new();
-    let enough = search.round_states();
-    let own_frontier = search.own_frontier();
+    let enough = space.round_states(job.settings.round_successors);
+    let own_frontier = progress.own_frontier();
     loop {
-        reader.next_batch(&search.shards, enough, &mut batch);
-        let questions = ask(search, &batch);
-        work.sent = work.sent.plus(questions.tally);
-        let mut asked = search.exchange.all_to_all(questions.messages);
+        reader.next_batch(&progress.shards, enough, &mut batch);
+        let mut questions = ask(job, space, &batch);
+        sums.sent = sums.sent.plus(questions.tally);
+        let mut asked = job.exchange.all_to_all(std::mem::take(&mut questions.messages));
         if fault_point::damages("drop-message") {
             asked.iter_mut().rev().find_map(Vec::pop);
         }
         // An error waits for the end of the round, where all agree on it; until then every process takes part in the exchanges.
-        let (answers, answered) = answer(search, &asked, work);
-        let mut answers = search.exchange.all_to_all(answers);
+        let (answers, answered) = answer(job, space, &progress.shards, &asked, sums);
+        let mut answers = job.exchange.all_to_all(answers);
         damage(&mut answers);
-        let accepted = answered.and_then(|()| accept(search, &batch, &questions.owners, &questions.placed, &answers, work));
+        let accepted = answered.and_then(|()| accept(job, space, &mut progress.shards, &batch, &questions, &answers, sums));
         let more = batch.len() >= enough;
         if !more {
-            work.expanded = own_frontier;
+            sums.expanded = own_frontier;
         }
-        work.covered += to_u64(batch.len());
-        let found = search.shards.iter().map(|shard| shard.next.count()).sum();
-        match end_round(search, observer, more, accepted, work.expanded, found)? {
+        sums.covered += to_u64(batch.len());
+        let found = progress.shards.iter().map(|shard| shard.next.count()).sum();
+        let round = Round { more, result: accepted, expanded: sums.expanded, found };
+        match end_round(job, progress, observer, round)? {
             RoundEnd::More => {}
             RoundEnd::Last => return Ok(None),
             RoundEnd::Stop(reason) => return Ok(Some(reason)),
@@ -81,9 +116,9 @@ fn damage(answers: &mut [Vec<u64>]) {
 }
 
 /// Spoils the states that were found where a test asks for it.
-fn damage_states(search: &Search<'_>, batch: &[u64], new: &mut Vec<u64>, work: &mut Work) {
+fn damage_states(job: &Job<'_>, space: &Space<'_>, batch: &[u64], new: &mut Vec<u64>, sums: &mut OwnSums) {
     if fault_point::damages("foreign-state") {
-        new.push(search.foreign_rank(search.exchange.process()));
+        new.push(space.foreign_rank(job.process()));
     }
     if fault_point::damages("lost-state") {
         new.pop();
@@ -92,7 +127,7 @@ fn damage_states(search: &Search<'_>, batch: &[u64], new: &mut Vec<u64>, work: &
         new.extend(batch.iter().find(|rank| !new.contains(rank)));
     }
     if fault_point::damages("lost-edge") {
-        work.edges.up -= 1;
+        sums.edges.up -= 1;
     }
     new.sort_unstable();
 }
@@ -129,18 +164,16 @@ impl PlacedTally {
 }
 
 /// The neighbours of `batch`.
-fn ask(search: &Search<'_>, batch: &[u64]) -> Questions {
-    let processes = index_u32(search.exchange.processes());
-    let (expansion, partition, owner_of) = (&search.expansion, &search.partition, &search.owners);
-    let part_states = batch.len().div_ceil(search.settings.threads * 4).max(1_024);
-    let parts: Vec<Vec<u64>> = search.pool.install(|| {
+fn ask(job: &Job<'_>, space: &Space<'_>, batch: &[u64]) -> Questions {
+    let processes = index_u32(job.exchange.processes());
+    let (expansion, partition, owner_of) = (&space.moves, &space.partition, &space.owners);
+    let part_states = batch.len().div_ceil(job.settings.threads * 4).max(1_024);
+    let parts: Vec<Vec<u64>> = job.pool.install(|| {
         batch
             .par_chunks(part_states)
             .map(|part| {
                 let mut neighbours = Vec::with_capacity(part.len() * expansion.generators());
-                for &rank in part {
-                    expansion.expand(StateRank(rank), |neighbour| neighbours.push(neighbour.0));
-                }
+                expansion.expand_all(part, |neighbour| neighbours.push(neighbour.0), |_, _, _| {});
                 neighbours
             })
             .collect()
@@ -156,10 +189,10 @@ fn ask(search: &Search<'_>, batch: &[u64]) -> Questions {
         && let Some(place) = messages.iter().position(|ranks| !ranks.is_empty())
         && let Some(rank) = messages[place].last_mut()
     {
-        *rank = search.foreign_rank(ProcessId(low_u32(to_u64(place))));
+        *rank = space.foreign_rank(ProcessId(low_u32(to_u64(place))));
     }
     let (placed, tallies): (Vec<Vec<u64>>, Vec<Tally>) =
-        search.pool.install(|| messages.par_iter().map(|ranks| placed_tallies(ranks)).unzip());
+        job.pool.install(|| messages.par_iter().map(|ranks| placed_tallies(ranks)).unzip());
     let tally = tallies.into_iter().fold(Tally::default(), Tally::plus);
     Questions { messages, tally, placed, owners }
 }
@@ -179,23 +212,22 @@ fn tally_answers(words: &[u64], placed: &[u64]) -> Tally {
 }
 
 /// For each question whether the rank is seen, as bits. A message for each asker, of the right length, even with an error.
-fn answer(search: &Search<'_>, asked: &[Vec<u64>], work: &mut Work) -> (Vec<Vec<u64>>, Result<()>) {
-    let (partition, shards) = (&search.partition, &search.shards);
+fn answer(job: &Job<'_>, space: &Space<'_>, shards: &[Shard], asked: &[Vec<u64>], sums: &mut OwnSums) -> (Vec<Vec<u64>>, Result<()>) {
     let mut foreign = None;
     let mut messages = Vec::with_capacity(asked.len());
     for ranks in asked {
         let parts: Vec<Answers> =
-            search.pool.install(|| ranks.par_chunks(PART_WORDS * WORD_QUESTIONS).map(|part| answers_of(partition, shards, part)).collect());
+            job.pool.install(|| ranks.par_chunks(PART_WORDS * WORD_QUESTIONS).map(|part| answers_of(space, shards, part)).collect());
         let mut words = Vec::with_capacity(ranks.len().div_ceil(WORD_QUESTIONS));
         for part in parts {
-            work.received = work.received.plus(part.received);
-            work.answered = work.answered.plus(part.answered);
+            sums.received = sums.received.plus(part.received);
+            sums.answered = sums.answered.plus(part.answered);
             foreign = foreign.or(part.foreign);
             words.extend(part.words);
         }
         messages.push(words);
     }
-    (messages, foreign.map_or(Ok(()), |rank| Err(foreign_error(search, "rank that was asked for", rank))))
+    (messages, foreign.map_or(Ok(()), |rank| Err(foreign_error(job, "rank that was asked for", rank))))
 }
 
 /// Words of answers that a thread works out at a time.
@@ -211,12 +243,12 @@ struct Answers {
     foreign: Option<u64>,
 }
 
-fn answers_of(partition: &Partition, shards: &[Shard], ranks: &[u64]) -> Answers {
+fn answers_of(space: &Space<'_>, shards: &[Shard], ranks: &[u64]) -> Answers {
     let mut answers = Answers::default();
     for part in ranks.chunks(WORD_QUESTIONS) {
         let mut word = 0;
         for (bit, &rank) in part.iter().enumerate() {
-            match place_of(partition, shards, StateRank(rank)) {
+            match space.place_among(shards, StateRank(rank)) {
                 Some(number) => {
                     let shard = &shards[number];
                     word |= u64::from(shard.seen.contains(rank - shard.ranks.start)) << bit;
@@ -232,30 +264,31 @@ fn answers_of(partition: &Partition, shards: &[Shard], ranks: &[u64]) -> Answers
     answers
 }
 
-fn foreign_error(search: &Search<'_>, what: &str, rank: u64) -> Error {
-    Error::invariant(format!("{what} at process {}", search.exchange.process().0), rank, "a rank of one of its own shards")
+fn foreign_error(job: &Job<'_>, what: &str, rank: u64) -> Error {
+    Error::invariant(format!("{what} at process {}", job.process().0), rank, "a rank of one of its own shards")
 }
 
 /// Keeps the states of `batch` with a seen neighbour.
 fn accept(
-    search: &mut Search<'_>,
+    job: &Job<'_>,
+    space: &Space<'_>,
+    shards: &mut [Shard],
     batch: &[u64],
-    owners: &[u32],
-    placed: &[Vec<u64>],
+    questions: &Questions,
     answers: &[Vec<u64>],
-    work: &mut Work,
+    sums: &mut OwnSums,
 ) -> Result<()> {
-    for (process, (words, placed)) in answers.iter().zip(placed).enumerate() {
+    for (process, (words, placed)) in answers.iter().zip(&questions.placed).enumerate() {
         if words.len() != placed.len() {
             return Err(Error::invariant(format!("words of answers from process {process}"), words.len(), placed.len()));
         }
-        work.answers = work.answers.plus(tally_answers(words, placed));
+        sums.answers = sums.answers.plus(tally_answers(words, placed));
     }
     let mut read = vec![0_usize; answers.len()];
-    let generators = search.expansion.generators();
+    let generators = space.moves.generators();
     let mut new: Vec<u64> = Vec::new();
     for (state, &rank) in batch.iter().enumerate() {
-        let seen: u64 = owners[state * generators..(state + 1) * generators]
+        let seen: u64 = questions.owners[state * generators..(state + 1) * generators]
             .iter()
             .map(|&owner| {
                 let place = &mut read[index_u32(owner)];
@@ -264,19 +297,19 @@ fn accept(
                 bit
             })
             .sum();
-        work.edges.up += seen;
+        sums.edges.up += seen;
         if seen > 0 {
             new.push(rank);
         }
     }
     if !new.is_empty() {
-        damage_states(search, batch, &mut new, work);
+        damage_states(job, space, batch, &mut new, sums);
     }
     // The batch ascends, so the states of a shard are neighbours in it.
     let mut start = 0;
     while start < new.len() {
-        let number = search.own_shard_of(StateRank(new[start])).ok_or_else(|| foreign_error(search, "new state", new[start]))?;
-        let shard = &mut search.shards[number];
+        let number = space.place_among(shards, StateRank(new[start])).ok_or_else(|| foreign_error(job, "new state", new[start]))?;
+        let shard = &mut shards[number];
         let end = start + new[start..].partition_point(|&rank| rank < shard.ranks.end);
         let mut offsets: Vec<u64> = new[start..end].iter().map(|rank| rank - shard.ranks.start).collect();
         shard.next.insert(&mut offsets)?;

@@ -1,8 +1,8 @@
 //! Distances of many states from the start, with one ball around it that serves them all.
 
 use super::ball::{Ball, MemoryLimit, common};
-use super::moves::Moves;
 use crate::base::Result;
+use crate::expand::Moves;
 
 /// Distance of `state` from the centres of `core`, a ball of generators; `backward` are their inverses. `None` when no word leads there.
 ///

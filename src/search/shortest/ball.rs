@@ -4,9 +4,9 @@
 //! closed under inverses a neighbour of level d is in level d-1, d or d+1, so only two levels are subtracted; otherwise all are. Cost: a sort of
 //! (generators x level) ranks, in place; memory: the levels plus the neighbours, which are thinned whenever they reach the limit.
 
-use super::moves::Moves;
 use crate::base::ids::{approximate, to_u64, to_usize};
 use crate::base::{Error, Result};
+use crate::expand::Moves;
 use rayon::prelude::*;
 
 /// States whose neighbours one task finds.
@@ -175,8 +175,8 @@ pub fn common(one: &[u64], other: &[u64]) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::moves::Direction;
     use super::*;
+    use crate::expand::Direction;
     use crate::families::turnstyle;
 
     const ROOMY: MemoryLimit = MemoryLimit { bytes: 1 << 28 };

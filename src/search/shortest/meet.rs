@@ -1,10 +1,10 @@
 //! Grows two balls until their last levels share a state.
 
 use super::ball::{Ball, MemoryLimit, common};
-use super::moves::Moves;
 use super::words::LevelSource;
 use crate::base::Result;
 use crate::base::ids::{low_u8, to_u64};
+use crate::expand::Moves;
 use rayon::prelude::*;
 
 /// Where two balls meet first.
@@ -60,6 +60,9 @@ pub fn meet(near: &mut Ball<'_>, far: &mut Ball<'_>, limit: MemoryLimit) -> Resu
 ///
 /// # Errors
 /// `Config` when the ball and a relabelled level outgrow the limit; what `found` returns.
+///
+/// # Panics
+/// When the puzzle has no planes, whose labels can be renamed.
 pub fn distances_by_relabelling(
     ball: &mut Ball<'_>,
     targets: &[Vec<u8>],
@@ -96,9 +99,14 @@ pub fn distances_by_relabelling(
 
 /// The states of `level` with renamed labels, ascending.
 fn relabelled(moves: &Moves, level: &[u64], names: &[u8]) -> Vec<u64> {
-    let mut renamed: Vec<u64> = level.par_iter().map(|&rank| moves.relabelled(rank, names)).collect();
+    let mut renamed: Vec<u64> = level.par_iter().map(|&rank| relabelled_state(moves, rank, names)).collect();
     renamed.par_sort_unstable();
     renamed
+}
+
+/// A state with renamed labels; only puzzles of planes have labels to rename.
+fn relabelled_state(moves: &Moves, rank: u64, names: &[u8]) -> u64 {
+    moves.relabelled(rank, names).expect("the caller's puzzle has planes")
 }
 
 /// The ball around a relabelled centre: a view of the ball around the centre.
@@ -123,7 +131,7 @@ impl<'a> RelabelledBall<'a> {
 impl LevelSource for RelabelledBall<'_> {
     fn keep_members(&self, depth: usize, candidates: &mut Vec<u64>) -> Result<()> {
         let level = self.ball.level(depth);
-        candidates.retain(|&rank| level.binary_search(&self.ball.moves().relabelled(rank, &self.names_back)).is_ok());
+        candidates.retain(|&rank| level.binary_search(&relabelled_state(self.ball.moves(), rank, &self.names_back)).is_ok());
         Ok(())
     }
 }

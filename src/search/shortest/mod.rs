@@ -14,14 +14,14 @@
 pub mod around_start;
 pub mod ball;
 pub mod meet;
-pub mod moves;
 pub mod solution;
 pub mod table;
 pub mod words;
 
+pub use crate::expand::{Direction, Moves};
 pub use ball::{Ball, MemoryLimit};
 pub use meet::{Meeting, RelabelledBall, distances_by_relabelling, meet};
-pub use moves::{Direction, Moves};
+
 pub use solution::{BothWays, DisjointBalls, Solution, replay, solve, solve_by_table};
 pub use table::TableLevels;
 pub use words::{LevelSource, ShortestWords};

@@ -2,11 +2,11 @@
 
 use super::ball::{Ball, MemoryLimit};
 use super::meet::meet;
-use super::moves::{Direction, Moves};
 use super::table::TableLevels;
 use super::words::ShortestWords;
 use crate::base::ids::index_u32;
 use crate::base::{Error, Result};
+use crate::expand::{Direction, Moves};
 use crate::puzzle::{Puzzle, State};
 
 /// A puzzle's moves in both directions.
@@ -107,11 +107,12 @@ fn check_numbered(puzzle: &Puzzle, moves: &BothWays, from: &State) -> Result<()>
     if !moves.forward.space().is_halved() {
         return Ok(());
     }
-    let mut reached = vec![false; index_u32(puzzle.planes())];
+    let Some(planes) = puzzle.as_planes() else { return Ok(()) };
+    let mut reached = vec![false; index_u32(planes.planes())];
     let mut open: Vec<u32> = puzzle.starts().iter().map(|start| start.plane).collect();
     while let Some(plane) = open.pop() {
         if !std::mem::replace(&mut reached[index_u32(plane)], true) {
-            open.extend(puzzle.generators().iter().map(|generator| generator.moves[index_u32(plane)].target));
+            open.extend(planes.generators().iter().filter_map(|generator| Some(generator.moves[index_u32(plane)]?.target)));
         }
     }
     if reached[index_u32(from.plane)] {

@@ -2,8 +2,8 @@
 
 use super::words::LevelSource;
 use crate::base::ids::to_usize;
-use crate::ranking::Partition;
 use crate::base::{Depth, Result};
+use crate::ranking::Partition;
 use crate::search::archive::{packs, ranks_of};
 use crate::store::{Contents, PackReader};
 use std::path::{Path, PathBuf};

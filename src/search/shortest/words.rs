@@ -3,8 +3,8 @@
 //! Kept: for each distance from the one end the states on shortest words, ascending, and for each the number of shortest words on from it. So the number of words is exact
 //! however many there are, and words are listed in the order of the generators. 24 bytes a state on a shortest word.
 
-use super::moves::Moves;
 use crate::base::Result;
+use crate::expand::Moves;
 
 /// Levels of states around an end.
 pub trait LevelSource {
@@ -98,7 +98,7 @@ impl ShortestWords {
             return;
         };
         for generator in 0..forward.generators() {
-            let neighbour = forward.by(generator, state);
+            let Some(neighbour) = forward.by(generator, state) else { continue };
             if next.binary_search(&neighbour).is_ok() {
                 word.push(generator);
                 self.descend(forward, neighbour, word, most, words);

@@ -1,14 +1,15 @@
 //! The jobs of this process in a level by lanes: the shards opened for reading and writing, and the pulling of a job in all its planes.
 
-use super::layout::{JOB_UNITS, Job, Plan};
+use super::layout::{JOB_UNITS, LaneJob, Plan};
 use super::messages::{Contribution, read_contributions};
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::mix::LANE_STATES;
-use crate::base::{Error, Result, fault_point};
+use crate::base::{Depth, Error, Result, fault_point};
 use crate::expand::lanes::{PADDING_BYTES, UNIT_BYTES};
 use crate::expand::{LaneSource, LaneTally, Target};
-use crate::search::Search;
-use crate::search::level::Work;
+use crate::search::job::Job;
+use crate::search::round::OwnSums;
+use crate::search::space::Space;
 use crate::store::chunked_bits::CHUNK_OFFSETS;
 use crate::store::{Chunk, Cut, Lanes, LevelFile, PackedBits, RankSet, Shard, Storage};
 use rayon::prelude::*;
@@ -18,10 +19,10 @@ use std::sync::Arc;
 const _: () = assert!(JOB_UNITS == 512 && CHUNK_OFFSETS == 512 * LANE_STATES);
 
 /// A job of this process with its slices.
-pub(super) struct OwnJob<'a> {
-    pub(super) job: Job,
+struct OwnJob<'a> {
+    job: LaneJob,
     parts: Vec<OwnPart<'a>>,
-    pub(super) contributions: Vec<Contribution>,
+    contributions: Vec<Contribution>,
 }
 
 /// What a job does in one plane.
@@ -72,18 +73,25 @@ struct Packed {
 }
 
 impl<'a> Opened<'a> {
-    pub(super) fn new(plan: &Plan<'a>, search: &Search<'_>, shards: &'a mut [Shard], filler: &'a Filler) -> Result<Self> {
+    pub(super) fn new(
+        job: &Job<'_>,
+        space: &Space<'_>,
+        depth: Depth,
+        plan: &Plan<'a>,
+        shards: &'a mut [Shard],
+        filler: &'a Filler,
+    ) -> Result<Self> {
         let parts = plan.owners.len();
         let part_bytes = plan.lanes.units_per_block() * UNIT_BYTES;
         let mut blocks: Vec<&'a [u8]> = vec![&[]; parts];
         let mut rest: Vec<Option<(usize, &'a mut [u8])>> = (0..parts).map(|_| None).collect();
         let mut sets = Vec::with_capacity(shards.len());
-        let shard_length = search.partition.shard_length();
+        let shard_length = space.partition.shard_length();
         // A chunk is a job's part of a shard. Parts that are no whole words are tiny: they stay as bits.
         let packed = match Cut::new(shard_length, to_u64(part_bytes) * 8) {
-            Some(cut) if search.settings.storage == Storage::Memory => {
+            Some(cut) if job.settings.storage == Storage::Memory => {
                 let chunks = vec![vec![Chunk::EMPTY; cut.chunks()]; shards.len()];
-                Some(Packed { file: search.level_file(search.depth().next())?, cut, chunks })
+                Some(Packed { file: job.level_file(depth)?, cut, chunks })
             }
             _ => None,
         };
@@ -114,8 +122,8 @@ impl<'a> Opened<'a> {
             }
         }
         for (id, lanes) in plan.shared.others() {
-            let first_part = to_usize(search.partition.first_rank(id).0 / (to_u64(part_bytes) * 8));
-            let ranks = search.partition.ranks(id);
+            let first_part = to_usize(space.partition.first_rank(id).0 / (to_u64(part_bytes) * 8));
+            let ranks = space.partition.ranks(id);
             let seen: &'a [u8] = match lanes {
                 Lanes::Empty => &filler.empty,
                 Lanes::Full => &filler.full,
@@ -130,27 +138,27 @@ impl<'a> Opened<'a> {
         {
             *bytes = &bytes[..part_bytes / 2];
         }
-        check_at_hand(search, plan, &blocks, part_bytes)?;
+        check_at_hand(job.process().index(), plan, &blocks, part_bytes)?;
         let seen = blocks.clone();
         if fault_point::damages("lane-source") {
             // As if nothing led out of the first plane: no count of lanes or bits notices.
             blocks[..plan.lanes.blocks_per_plane()].fill(&filler.empty);
         }
-        debug_assert!(search.partition.shard_length().is_multiple_of(to_u64(part_bytes) * 8) || search.partition.shards() == 1);
+        debug_assert!(space.partition.shard_length().is_multiple_of(to_u64(part_bytes) * 8) || space.partition.shards() == 1);
         Ok(Self { source: LaneSource { blocks }, seen, sets, rest, packed })
     }
 
     /// Pulls the own jobs of a round with what the other processes contributed.
     pub(super) fn pull_round(
         &mut self,
-        search: &Search<'_>,
+        job: &Job<'_>,
         plan: &Plan<'_>,
         round: usize,
         incoming: &[Vec<u64>],
         tallies: &mut [LaneTally],
-        work: &mut Work,
+        sums: &mut OwnSums,
     ) -> Result<()> {
-        let me = search.exchange.process().index();
+        let me = job.process().index();
         let mut jobs: Vec<OwnJob<'_>> = Vec::new();
         let blocks_per_plane = plan.lanes.blocks_per_plane();
         for &job in plan.round_jobs(me, round) {
@@ -171,13 +179,15 @@ impl<'a> Opened<'a> {
                     parts.push(OwnPart { plane, place, seen, first, next: now, is_full });
                 }
             }
-            work.covered += to_u64(parts.len() * job.units) * LANE_STATES;
+            sums.covered += to_u64(parts.len() * job.units) * LANE_STATES;
             jobs.push(OwnJob { job, parts, contributions: Vec::new() });
         }
-        read_contributions(plan, me, incoming, &mut jobs, work)?;
+        let of_round: Vec<LaneJob> = jobs.iter().map(|own| own.job).collect();
+        let contributions = read_contributions(plan, me, incoming, &of_round, sums)?;
+        jobs.iter_mut().zip(contributions).for_each(|(own, contributions)| own.contributions = contributions);
         let (source, file) = (&self.source, self.packed.as_ref().map(|packed| packed.file.as_ref()));
         let results: Vec<Result<Vec<Found>>> =
-            search.pool.install(|| jobs.into_par_iter().map(|job| pull_job(plan, source, file, job)).collect());
+            job.pool.install(|| jobs.into_par_iter().map(|job| pull_job(plan, source, file, job)).collect());
         for result in results {
             for Found { place, tally, first, chunk } in result? {
                 tallies[place] = tallies[place].plus(tally);
@@ -199,8 +209,7 @@ impl<'a> Opened<'a> {
 }
 
 /// Checks that the sources at hand are those of the own shards and of the processes that share with this one, each to its end: what is not at hand counts as unseen.
-fn check_at_hand(search: &Search<'_>, plan: &Plan<'_>, blocks: &[&[u8]], part_bytes: usize) -> Result<()> {
-    let me = search.exchange.process().index();
+fn check_at_hand(me: usize, plan: &Plan<'_>, blocks: &[&[u8]], part_bytes: usize) -> Result<()> {
     let is_wrong = |owner: usize, bytes: usize| {
         let at_hand = owner == me || plan.shared.share(me, owner);
         if at_hand { bytes < part_bytes + PADDING_BYTES } else { bytes > 0 }

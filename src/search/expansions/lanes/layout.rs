@@ -5,10 +5,10 @@
 use super::shared_views::SharedViews;
 use crate::base::ids::{index_u32, to_u64};
 use crate::base::mix::LANE_STATES;
-use crate::ranking::Partition;
 use crate::base::{ProcessId, StateRank};
 use crate::expand::LaneExpansion;
 use crate::expand::lanes::UNIT_BYTES;
+use crate::ranking::Partition;
 
 /// Units of a job: its prefixes and one plane's sources fit the first-level cache, and it is a chunk of a packed level.
 pub(in crate::search) const JOB_UNITS: usize = 512;
@@ -21,7 +21,7 @@ const LEAST_ROUNDS: usize = 16;
 
 /// A part of a block, in all planes that its process owns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::search) struct Job {
+pub(in crate::search) struct LaneJob {
     pub(in crate::search) block: usize,
     pub(in crate::search) first_unit: usize,
     pub(in crate::search) units: usize,
@@ -38,7 +38,7 @@ pub(in crate::search) struct Plan<'a> {
     /// Who reads whose scratch files.
     pub(in crate::search) shared: &'a SharedViews,
     /// The jobs of each process.
-    pub(in crate::search) jobs: Vec<Vec<Job>>,
+    pub(in crate::search) jobs: Vec<Vec<LaneJob>>,
     jobs_per_round: usize,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Plan<'a> {
         let owners: Vec<ProcessId> = (0..lanes.planes() * blocks)
             .map(|part| shard_owners[partition.shard_of(StateRank(to_u64(part) * block_states)).index()])
             .collect();
-        let jobs: Vec<Vec<Job>> = (0..process_count)
+        let jobs: Vec<Vec<LaneJob>> = (0..process_count)
             .map(|process| {
                 let owned = |block: usize| (0..lanes.planes()).any(|plane| owners[plane * blocks + block] == ProcessId(process));
                 (0..blocks).filter(|&block| owned(block)).flat_map(|block| jobs_of_block(lanes, block)).collect()
@@ -71,7 +71,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The jobs of `process` in a round.
-    pub(in crate::search) fn round_jobs(&self, process: usize, round: usize) -> &[Job] {
+    pub(in crate::search) fn round_jobs(&self, process: usize, round: usize) -> &[LaneJob] {
         let jobs = &self.jobs[process];
         let first = jobs.len().min(round * self.jobs_per_round);
         &jobs[first..jobs.len().min(first + self.jobs_per_round)]
@@ -83,21 +83,21 @@ impl<'a> Plan<'a> {
     }
 
     /// Planes and generators of a job of `owner` to which `sender` may contribute, in the order of the message.
-    pub(in crate::search) fn contributions(&self, owner: usize, sender: usize, job: Job) -> impl Iterator<Item = (usize, usize)> + '_ {
+    pub(in crate::search) fn contributions(&self, owner: usize, sender: usize, job: LaneJob) -> impl Iterator<Item = (usize, usize)> + '_ {
         let apart = !self.shared.share(owner, sender);
         (0..self.lanes.planes()).filter(move |&plane| apart && self.owns(owner, plane, job.block)).flat_map(move |plane| {
             (0..self.lanes.generators())
                 .filter(move |&generator| {
-                    self.lanes.target_plane(plane, generator).is_some_and(|target| {
-                        self.lanes.crosses_blocks(plane, generator) || self.owns(sender, target, job.block)
-                    })
+                    self.lanes
+                        .target_plane(plane, generator)
+                        .is_some_and(|target| self.lanes.crosses_blocks(plane, generator) || self.owns(sender, target, job.block))
                 })
                 .map(move |generator| (plane, generator))
         })
     }
 }
 
-fn jobs_of_block(lanes: &LaneExpansion, block: usize) -> impl Iterator<Item = Job> + use<> {
+fn jobs_of_block(lanes: &LaneExpansion, block: usize) -> impl Iterator<Item = LaneJob> + use<> {
     let units = lanes.units_per_block();
-    (0..units).step_by(JOB_UNITS).map(move |first_unit| Job { block, first_unit, units: JOB_UNITS.min(units - first_unit) })
+    (0..units).step_by(JOB_UNITS).map(move |first_unit| LaneJob { block, first_unit, units: JOB_UNITS.min(units - first_unit) })
 }

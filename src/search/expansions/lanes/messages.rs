@@ -4,15 +4,14 @@
 //! `length << 2 | kind` and the bytes in words. Kind 0: no states, no bytes. Kind 1: the bits of all target lanes that this process speaks for, one bit a state.
 //! Kind 2: a zstd frame of the same, where many bytes are zero.
 
-use super::jobs::OwnJob;
-use super::layout::{Job, Plan};
+use super::layout::{LaneJob, Plan};
 use crate::base::bytes::{bytes_of, words_of};
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::mix::mix64;
 use crate::base::{Error, Result, codec, fault_point};
 use crate::expand::{LaneSource, PrefixTable};
-use crate::search::guards::Tally;
-use crate::search::level::Work;
+use crate::search::round::OwnSums;
+use crate::search::tally::Tally;
 
 /// Bits of some states of a job, from another process.
 pub(super) struct Contribution {
@@ -28,7 +27,7 @@ const BITS: u64 = 1;
 const FRAME: u64 = 2;
 
 /// The part of the message to `owner` that belongs to one of its jobs.
-pub(super) fn contribute_job(plan: &Plan<'_>, source: &LaneSource<'_>, owner: usize, me: usize, job: Job) -> (Vec<u64>, Tally) {
+pub(super) fn contribute_job(plan: &Plan<'_>, source: &LaneSource<'_>, owner: usize, me: usize, job: LaneJob) -> (Vec<u64>, Tally) {
     let lanes = plan.lanes;
     let prefixes = lanes.prefixes(job.block, job.first_unit, job.units);
     let (mut words, mut sent) = (Vec::new(), Tally::default());
@@ -52,7 +51,7 @@ pub(super) fn contribute_job(plan: &Plan<'_>, source: &LaneSource<'_>, owner: us
 }
 
 /// Mixed into what is tallied of a contribution, so that one is not taken for another.
-fn place_in_level(job: Job, plane: usize, generator: usize) -> u64 {
+fn place_in_level(job: LaneJob, plane: usize, generator: usize) -> u64 {
     [job.block, job.first_unit, plane, generator].into_iter().fold(0, |sum, number| mix64(sum ^ to_u64(number)))
 }
 
@@ -61,28 +60,29 @@ fn has_many_zeros(bytes: &[u8]) -> bool {
     bytes.iter().filter(|&&byte| byte == 0).count() * 4 > bytes.len()
 }
 
-/// Takes the messages of a round apart, job by job.
+/// Takes the messages of a round apart: the contributions to each of its `jobs`.
 pub(super) fn read_contributions(
     plan: &Plan<'_>,
     me: usize,
     incoming: &[Vec<u64>],
-    jobs: &mut [OwnJob<'_>],
-    work: &mut Work,
-) -> Result<()> {
+    jobs: &[LaneJob],
+    sums: &mut OwnSums,
+) -> Result<Vec<Vec<Contribution>>> {
     let broken = |found: &str| Error::invariant("words of a message of lanes", found, "as many as its headers say");
     let too_few = || broken("too few");
+    let mut contributions: Vec<Vec<Contribution>> = jobs.iter().map(|_| Vec::new()).collect();
     for (sender, words) in incoming.iter().enumerate().filter(|(sender, _)| *sender != me) {
         let mut rest = &words[..];
-        for job in jobs.iter_mut() {
-            for (plane, generator) in plan.contributions(me, sender, job.job) {
+        for (&job, own) in jobs.iter().zip(&mut contributions) {
+            for (plane, generator) in plan.contributions(me, sender, job) {
                 let (&header, after) = rest.split_first().ok_or_else(too_few)?;
                 let (kind, length) = (header & 3, to_usize(header >> 2));
                 let (data, after) = after.split_at_checked(length.div_ceil(8)).ok_or_else(too_few)?;
                 rest = after;
                 let bytes = bytes_of(data, length);
-                work.received.add(codec::checksum(&bytes) ^ place_in_level(job.job, plane, generator) ^ kind);
+                sums.received.add(codec::checksum(&bytes) ^ place_in_level(job, plane, generator) ^ kind);
                 if kind != NOTHING || length > 0 {
-                    job.contributions.push(Contribution { sender, plane, generator, kind, bytes });
+                    own.push(Contribution { sender, plane, generator, kind, bytes });
                 }
             }
         }
@@ -90,7 +90,7 @@ pub(super) fn read_contributions(
             return Err(broken("too many"));
         }
     }
-    Ok(())
+    Ok(contributions)
 }
 
 impl Contribution {

@@ -1,7 +1,9 @@
-//! Expansion by lanes. Read `rounds.rs` first.
+//! Expansion by lanes. Read `rounds.rs` first; `layout.rs` says who does what in which round.
 
 mod jobs;
 pub mod layout;
 mod messages;
-pub mod rounds;
+mod rounds;
 pub mod shared_views;
+
+pub use rounds::{EXPANSION, NAME};

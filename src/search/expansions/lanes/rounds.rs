@@ -9,65 +9,111 @@
 use super::jobs::{Filler, Opened};
 use super::layout::Plan;
 use super::messages::contribute_job;
-use super::shared_views;
-use crate::base::ids::to_u64;
+use super::shared_views::{self, SharedViews};
+use crate::base::ids::{approximate, to_u64};
 use crate::base::{Error, Result, fault_point};
 use crate::exchange::agree;
 use crate::expand::{LaneSource, LaneTally};
-use crate::search::Search;
-use crate::search::guards::Tally;
-use crate::search::level::{RoundEnd, Work, end_round};
+use crate::search::expansion::{Expansion, LevelForm};
+use crate::search::expansions::costs;
+use crate::search::guards;
+use crate::search::job::Job;
 use crate::search::machine::stop::StopReason;
 use crate::search::observer::Observer;
+use crate::search::progress::Progress;
+use crate::search::round::{OwnSums, Round, RoundEnd, end_round};
+use crate::search::space::Space;
+use crate::search::spot_checks;
+use crate::search::tally::Tally;
 use crate::store::Shard;
 use rayon::prelude::*;
+
+/// Its row in the table.
+pub const EXPANSION: Expansion = Expansion {
+    name: NAME,
+    seconds,
+    leaves: LevelForm::Packed,
+    run,
+    covers: "ranks of the lanes pulled",
+    must_cover: |space, _| space.partition.state_count(),
+    edges: guards::completed_edges,
+    second_look: Some(spot_checks::check),
+};
+
+/// Its name.
+pub const NAME: &str = "lanes";
+
+/// Every lane that is not full is pulled, 120 states at a time: right for dense levels.
+fn seconds(space: &Space<'_>, progress: &Progress) -> Option<f64> {
+    let lanes = space.lanes.as_ref()?;
+    let (units, unseen) = (costs::units(space), approximate(costs::unseen(space, progress)));
+    // What a process contributes to others is pulled without knowing what is seen there.
+    let apart = progress.shared.as_ref().map_or(0, SharedViews::processes_apart);
+    let contributing = f64::from(apart) * units * lanes.crossing_unit_cost();
+    Some((costs::passing(space) + unseen.min(units) * lanes.unit_cost() + contributing) * 1e-9)
+}
 
 /// Pulls the next level into `next` on all processes. Returns the reason when asked to stop on the way.
 ///
 /// # Errors
 /// The same on every process.
-pub fn run(search: &mut Search<'_>, observer: &mut dyn Observer, work: &mut Work) -> Result<Option<StopReason>> {
-    let pool = &search.pool;
-    let shards = &mut search.shards;
+fn run(
+    job: &Job<'_>,
+    space: &Space<'_>,
+    progress: &mut Progress,
+    observer: &mut dyn Observer,
+    sums: &mut OwnSums,
+) -> Result<Option<StopReason>> {
+    let pool = &job.pool;
+    let shards = &mut progress.shards;
     let prepared = pool.install(|| shards.par_iter_mut().try_for_each(|shard| shard.seen.prepare_lanes()));
-    agree(search.exchange, prepared)?;
-    shared_views::update(search)?;
-    // The level borrows the shards for itself; the rest of the search stays readable.
-    let mut shards = std::mem::take(&mut search.shards);
-    let result = run_rounds(search, &mut shards, observer, work);
-    search.shards = shards;
+    agree(job.exchange, prepared)?;
+    let known = progress.shared.take();
+    progress.shared = Some(shared_views::update(job, space, &progress.shards, known)?);
+    // The level borrows the shards for itself; the rest of the progress stays readable.
+    let mut shards = std::mem::take(&mut progress.shards);
+    let result = run_rounds(job, space, progress, &mut shards, observer, sums);
+    progress.shards = shards;
     result
 }
 
-fn run_rounds(search: &Search<'_>, shards: &mut [Shard], observer: &mut dyn Observer, work: &mut Work) -> Result<Option<StopReason>> {
-    let (Some(lanes), Some(shared)) = (&search.lanes, &search.shared) else {
+fn run_rounds(
+    job: &Job<'_>,
+    space: &Space<'_>,
+    progress: &Progress,
+    shards: &mut [Shard],
+    observer: &mut dyn Observer,
+    sums: &mut OwnSums,
+) -> Result<Option<StopReason>> {
+    let (Some(lanes), Some(shared)) = (&space.lanes, &progress.shared) else {
         return Err(Error::invariant("lanes of this puzzle", "none", "some"));
     };
-    let plan = Plan::new(lanes, shared, &search.partition, search.exchange.processes());
-    let me = search.exchange.process().index();
+    let plan = Plan::new(lanes, shared, &space.partition, job.exchange.processes());
+    let me = job.process().index();
     let own_frontier: u64 = shards.iter().map(|shard| shard.frontier.count()).sum();
-    let filler = Filler::new(search.partition.shard_length());
+    let depth = progress.depth().next();
+    let filler = Filler::new(space.partition.shard_length());
     let mut tallies = vec![LaneTally::default(); shards.len()];
-    let opened = Opened::new(&plan, search, shards, &filler);
-    let mut opened = agree(search.exchange, opened)?;
-    let mut prepared = contributions_for_others(search, &plan, &opened.source, 0, work);
+    let opened = Opened::new(job, space, depth, &plan, shards, &filler);
+    let mut opened = agree(job.exchange, opened)?;
+    let mut prepared = contributions_for_others(job, &plan, &opened.source, 0, sums);
     let rounds = plan.rounds().max(1);
     let mut stopped = None;
     for round in 0..rounds {
         let outgoing = std::mem::take(&mut prepared);
-        let mut incoming = if search.settings.threads > 1 && plan.processes > 1 && round + 1 < rounds {
+        let mut incoming = if job.settings.threads > 1 && plan.processes > 1 && round + 1 < rounds {
             // The main thread exchanges (only it may call MPI) while the others work out the next contributions.
             let (source, plan) = (&opened.source, &plan);
-            let (pool, prepared, work) = (&search.pool, &mut prepared, &mut *work);
+            let (pool, prepared, sums) = (&job.pool, &mut prepared, &mut *sums);
             pool.in_place_scope(|scope| {
-                scope.spawn(move |_| *prepared = work_out(plan, source, me, round + 1, work));
-                search.exchange.all_to_all(outgoing)
+                scope.spawn(move |_| *prepared = work_out(plan, source, me, round + 1, sums));
+                job.exchange.all_to_all(outgoing)
             })
         } else {
             if round + 1 < rounds {
-                prepared = contributions_for_others(search, &plan, &opened.source, round + 1, work);
+                prepared = contributions_for_others(job, &plan, &opened.source, round + 1, sums);
             }
-            search.exchange.all_to_all(outgoing)
+            job.exchange.all_to_all(outgoing)
         };
         if fault_point::damages("drop-message") {
             incoming.iter_mut().rev().find_map(|words| words.last_mut().map(|word| *word ^= 1));
@@ -77,10 +123,11 @@ fn run_rounds(search: &Search<'_>, shards: &mut [Shard], observer: &mut dyn Obse
         {
             words.push(0);
         }
-        let pulled = opened.pull_round(search, &plan, round, &incoming, &mut tallies, work);
-        work.expanded = own_frontier * to_u64(round + 1) / to_u64(rounds);
+        let pulled = opened.pull_round(job, &plan, round, &incoming, &mut tallies, sums);
+        sums.expanded = own_frontier * to_u64(round + 1) / to_u64(rounds);
         let found = tallies.iter().map(|tally| tally.states).sum();
-        match end_round(search, observer, round + 1 < rounds, pulled, work.expanded, found)? {
+        let done = Round { more: round + 1 < rounds, result: pulled, expanded: sums.expanded, found };
+        match end_round(job, progress, observer, done)? {
             RoundEnd::More => {}
             RoundEnd::Last => break,
             RoundEnd::Stop(reason) => {
@@ -98,9 +145,9 @@ fn run_rounds(search: &Search<'_>, shards: &mut [Shard], observer: &mut dyn Obse
             shard.next.set_overwritten(tally.states);
         }
         let whole = tallies.iter().fold(LaneTally::default(), |sum, tally| sum.plus(*tally));
-        work.edges.up = whole.edges;
-        work.fingerprint = Some(whole.fingerprint);
-        work.wrong_signs = match search.rules.sign_at(search.depth().next()) {
+        sums.edges.up = whole.edges;
+        sums.fingerprint = Some(whole.fingerprint);
+        sums.wrong_signs = match space.rules.sign_at(depth) {
             None => 0,
             Some(true) => whole.states - whole.odd,
             // A halved space has none: its lanes hold one sign only.
@@ -111,16 +158,16 @@ fn run_rounds(search: &Search<'_>, shards: &mut [Shard], observer: &mut dyn Obse
 }
 
 /// What this process contributes to the jobs of the others in a round, by process.
-fn contributions_for_others(search: &Search<'_>, plan: &Plan<'_>, source: &LaneSource<'_>, round: usize, work: &mut Work) -> Vec<Vec<u64>> {
+fn contributions_for_others(job: &Job<'_>, plan: &Plan<'_>, source: &LaneSource<'_>, round: usize, sums: &mut OwnSums) -> Vec<Vec<u64>> {
     if plan.processes == 1 {
         return vec![Vec::new()];
     }
-    let me = search.exchange.process().index();
-    search.pool.install(|| work_out(plan, source, me, round, work))
+    let me = job.process().index();
+    job.pool.install(|| work_out(plan, source, me, round, sums))
 }
 
 /// [`contributions_for_others`] on the threads of the pool it is called in.
-fn work_out(plan: &Plan<'_>, source: &LaneSource<'_>, me: usize, round: usize, work: &mut Work) -> Vec<Vec<u64>> {
+fn work_out(plan: &Plan<'_>, source: &LaneSource<'_>, me: usize, round: usize, sums: &mut OwnSums) -> Vec<Vec<u64>> {
     let mut outgoing = Vec::with_capacity(plan.processes);
     for owner in 0..plan.processes {
         let mut words = Vec::new();
@@ -129,7 +176,7 @@ fn work_out(plan: &Plan<'_>, source: &LaneSource<'_>, me: usize, round: usize, w
                 plan.round_jobs(owner, round).par_iter().map(|&job| contribute_job(plan, source, owner, me, job)).collect();
             for (part, sent) in parts {
                 words.extend(part);
-                work.sent = work.sent.plus(sent);
+                sums.sent = sums.sent.plus(sent);
             }
         }
         outgoing.push(words);

@@ -13,9 +13,10 @@
 use crate::base::ids::{index_u32, low_u32};
 use crate::base::{Error, ProcessId, Result, ShardId, fault_point, regular_file};
 use crate::exchange::agree;
-use crate::search::Search;
+use crate::search::job::Job;
 use crate::search::machine::disks::MOST_TOKEN_BYTES;
 use crate::search::machine::host::running_kernel;
+use crate::search::space::Space;
 use crate::store::{Lanes, MappedView, Shard, Storage, scratch_path};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -74,13 +75,13 @@ impl SharedViews {
     }
 
     /// Finds out who shares. Collective.
-    fn detect(search: &Search<'_>) -> Result<Self> {
-        let processes = index_u32(search.exchange.processes());
-        let me = search.exchange.process();
-        let work = search.folder.work();
+    fn detect(job: &Job<'_>) -> Result<Self> {
+        let processes = index_u32(job.exchange.processes());
+        let me = job.exchange.process();
+        let work = job.folder.work();
         let token = u64::from(std::process::id()) << 32 | u64::from(me.0) << 16 | 0x5eed;
         // What is in memory only cannot be read by others.
-        let wants = search.settings.share_memory && search.settings.storage == Storage::File;
+        let wants = job.settings.share_memory && job.settings.storage == Storage::File;
         let written = if wants {
             let path = token_path(&work, me);
             std::fs::write(&path, token.to_le_bytes()).map_err(|source| Error::io("write", &path, source))
@@ -88,11 +89,11 @@ impl SharedViews {
             Ok(())
         };
         // Behind the agreement all tokens are written.
-        agree(search.exchange, written)?;
+        agree(job.exchange, written)?;
         let kernel = running_kernel();
-        let tokens = search.exchange.all_to_all(vec![vec![token, kernel]; processes]);
-        agree(search.exchange, check_lengths("words of a token", &tokens, |_| 2))?;
-        let mine: Vec<u64> = (0..search.exchange.processes())
+        let tokens = job.exchange.all_to_all(vec![vec![token, kernel]; processes]);
+        agree(job.exchange, check_lengths("words of a token", &tokens, |_| 2))?;
+        let mine: Vec<u64> = (0..job.exchange.processes())
             .map(|other| {
                 let (expected, their_kernel) = (tokens[index_u32(other)][0], tokens[index_u32(other)][1]);
                 // Who cannot read the file does not share.
@@ -101,8 +102,8 @@ impl SharedViews {
                 u64::from(shares && found == expected.to_le_bytes())
             })
             .collect();
-        let rows = search.exchange.all_to_all(vec![mine; processes]);
-        agree(search.exchange, check_lengths("answers about shared memory", &rows, |_| processes))?;
+        let rows = job.exchange.all_to_all(vec![mine; processes]);
+        agree(job.exchange, check_lengths("answers about shared memory", &rows, |_| processes))?;
         let sees = |a: usize, b: usize| rows[a][b] == 1;
         let share = (0..processes * processes)
             .map(|pair| sees(pair / processes, pair % processes) && sees(pair % processes, pair / processes))
@@ -115,37 +116,37 @@ fn token_path(work: &Path, process: ProcessId) -> std::path::PathBuf {
     work.join(format!("process-{:04}.token", process.0))
 }
 
-/// Brings the views of the other processes' shards up to date, before a level by lanes. Collective.
+/// Brings the views of the other processes' shards, as far as they are `known`, up to date, before a level by lanes. Collective.
 ///
 /// # Errors
 /// The same on every process, when a scratch file cannot be read.
-pub fn update(search: &mut Search<'_>) -> Result<()> {
-    let mut shared = match search.shared.take() {
+pub fn update(job: &Job<'_>, space: &Space<'_>, shards: &[Shard], known: Option<SharedViews>) -> Result<SharedViews> {
+    let mut shared = match known {
         Some(shared) => shared,
-        None => SharedViews::detect(search)?,
+        None => SharedViews::detect(job)?,
     };
-    let me = search.exchange.process().index();
-    let forms: Vec<u64> = search.shards.iter().flat_map(|shard| [form(shard), shard.seen.count()]).collect();
+    let me = job.exchange.process().index();
+    let forms: Vec<u64> = shards.iter().flat_map(|shard| [form(shard), shard.seen.count()]).collect();
     let outgoing = (0..shared.processes).map(|other| if shared.share(me, other) { forms.clone() } else { Vec::new() }).collect();
-    let mut incoming = search.exchange.all_to_all(outgoing);
+    let mut incoming = job.exchange.all_to_all(outgoing);
     damage(&mut incoming);
     let mut take_over = || -> Result<()> {
         let shards_of = |process: usize| -> Vec<ShardId> {
-            let owns = |id: &ShardId| shared.share[me * shared.processes + process] && search.owners[id.index()].index() == process;
-            (0..search.partition.shards()).map(ShardId).filter(owns).collect()
+            let owns = |id: &ShardId| shared.share[me * shared.processes + process] && space.owners[id.index()].index() == process;
+            (0..space.partition.shards()).map(ShardId).filter(owns).collect()
         };
         check_lengths("words about shards in shared memory", &incoming, |process| 2 * shards_of(process).len())?;
         for (sender, words) in incoming.iter().enumerate() {
             for (id, word) in shards_of(sender).into_iter().zip(words.chunks(2)) {
                 let (form, count) = (word[0], word[1]);
-                let ranks = search.partition.ranks(id);
+                let ranks = space.partition.ranks(id);
                 let length = ranks.end - ranks.start;
                 let view = match form {
                     EMPTY if count == 0 => View::Empty,
                     FULL if count == length => View::Full,
                     BITS if matches!(shared.views.get(&id), Some(View::Bits(_))) => continue,
                     BITS => {
-                        let scratch = scratch_path(search.owners[id.index()], &search.folder.work());
+                        let scratch = scratch_path(space.owners[id.index()], &job.folder.work());
                         View::Bits(MappedView::open(&Shard::seen_region(id, length, scratch))?)
                     }
                     _ => {
@@ -159,9 +160,8 @@ pub fn update(search: &mut Search<'_>) -> Result<()> {
         Ok(())
     };
     let taken = take_over();
-    agree(search.exchange, taken)?;
-    search.shared = Some(shared);
-    Ok(())
+    agree(job.exchange, taken)?;
+    Ok(shared)
 }
 
 /// Spoils what another process says of its shards where a test asks for it.
