@@ -76,7 +76,7 @@ pub fn advance(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<A
     let last = progress.levels.last_mut().expect("there still");
     last.seconds = since.elapsed().as_secs_f64();
     progress.levels.push(LevelRecord::new(depth.next(), totals.found));
-    samples::draw(job, space, progress)?;
+    samples::draw(job.exchange, space, progress)?;
     Ok(Advance::Closed)
 }
 

@@ -80,7 +80,7 @@ fn lowest_antipodes(job: &Job<'_>, space: &Space<'_>, progress: &Progress) -> Re
     }
     let all: Vec<StateRank> = ranks(&broadcast(job.exchange, &bytes(&all))).into_iter().map(StateRank).collect();
     check_listed(&all, most, progress.last_level().states)?;
-    samples::check_members(job, space, progress, "listed antipodes", &all)?;
+    samples::check_members(job.exchange, space, progress, "listed antipodes", &all)?;
     Ok(all)
 }
 
