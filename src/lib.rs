@@ -27,8 +27,6 @@
 pub mod base;
 pub mod puzzle;
 
-pub mod boards;
-
 pub mod ranking;
 
 pub mod store;
@@ -40,5 +38,9 @@ pub mod exchange;
 pub mod search;
 
 pub mod evidence;
+
+pub mod families;
+
+pub mod claims;
 
 pub mod cli;

@@ -1,7 +1,7 @@
 //! One case for each kind of bad configuration: the message names the file, line, column and field, what was found
 //! and the cure, the exit code is 78, and nothing panics, hangs or fills the memory.
 
-use farthest::puzzle::parse::puzzle_file;
+use farthest::families::reading::puzzle_file;
 use std::fs;
 use std::path::{Path, PathBuf};
 

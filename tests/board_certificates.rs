@@ -5,9 +5,10 @@ mod common;
 
 use common::boards::{board_of, known_boards, shape};
 use common::{checker, farthest, known, outcome, succeed};
-use farthest::boards::outer_automorphism::OuterAutomorphism;
-use farthest::boards::{Board, Random, Unsolvable};
-use farthest::evidence::boards::{outer_automorphism, verdict_certificate};
+use farthest::claims::outer_automorphism::OuterAutomorphism;
+use farthest::claims::outer_automorphism_certificates;
+use farthest::families::rotation_board::verdict_certificate;
+use farthest::families::rotation_board::{Board, Random, Unsolvable};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -202,7 +203,8 @@ fn the_published_outer_automorphism_is_what_the_program_writes_and_is_verified()
     let folder = tempfile::tempdir().expect("a folder");
     succeed(farthest().args(["certify", "outer-automorphism", "--out"]).arg(folder.path()));
     let found = OuterAutomorphism::derive().expect("it exists");
-    let names: Vec<String> = outer_automorphism::certificates(&found).expect("solvable").into_iter().map(|(name, _)| name).collect();
+    let names: Vec<String> =
+        outer_automorphism_certificates::certificates(&found).expect("solvable").into_iter().map(|(name, _)| name).collect();
     assert_eq!(names.len(), 16);
     let files = names.iter().map(|name| format!("outer-automorphism/{name}"));
     for file in files.chain(["outer-automorphism.md", "outer-automorphism.tsv"].map(str::to_owned)) {

@@ -4,7 +4,7 @@
 
 mod common;
 
-use farthest::boards::claims::{Status, claims};
+use farthest::claims::boards::{Status, claims};
 use std::fs;
 
 #[test]

@@ -4,11 +4,11 @@
 mod common;
 
 use common::boards::{board_of, known_boards, shape, shape_of};
-use farthest::boards::solve::ladder::three_cycles;
-use farthest::boards::solve::lengths;
-use farthest::boards::{Board, BoardGroup, Random, Solver, solve_by_spirals, solve_shortest, verdict};
-use farthest::puzzle::board::parse_turns;
-use farthest::puzzle::{BlockTurn, BoardShape};
+use farthest::families::rotation_board::parse_turns;
+use farthest::families::rotation_board::solve::ladder::three_cycles;
+use farthest::families::rotation_board::solve::lengths;
+use farthest::families::rotation_board::{BlockTurn, BoardShape};
+use farthest::families::rotation_board::{Board, BoardGroup, Random, Solver, solve_by_spirals, solve_shortest, verdict};
 use serde_json::Value;
 use std::time::Instant;
 

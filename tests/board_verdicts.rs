@@ -4,9 +4,9 @@
 mod common;
 
 use common::boards::{board_of, known_boards, shape, shape_of};
-use farthest::boards::small_group::SmallGroup;
-use farthest::boards::{Board, BoardGroup, Random, Unsolvable, verdict};
-use farthest::puzzle::BoardShape;
+use farthest::families::rotation_board::BoardShape;
+use farthest::families::rotation_board::small_group::SmallGroup;
+use farthest::families::rotation_board::{Board, BoardGroup, Random, Unsolvable, verdict};
 
 fn board(shape: BoardShape, text: &str) -> Board {
     Board::parse(shape, text).expect("a board")

@@ -6,8 +6,7 @@ mod common;
 use common::disturb::{Dice, scratch};
 use common::{checker, known, outcome};
 use farthest::base::ids::{to_u64, to_usize};
-use farthest::cli::run_config::RunConfig;
-use farthest::puzzle::PuzzleSource;
+use farthest::families::run_config::RunConfig;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
@@ -138,24 +137,18 @@ fn by_the_search(text: &str) -> (Reading, String) {
     };
     let metric = &config.metric;
     let title = format!("{} ({metric})", config.puzzle.name());
-    match &config.puzzle {
-        PuzzleSource::Permutations(puzzle) => {
-            let generators = puzzle.generators().of_metric(metric);
-            let places = |values: &mut dyn Iterator<Item = usize>| values.map(|place| format!(" {}", place + 1)).collect::<String>();
-            let mut records = format!("puzzle permutations {} {}\n", puzzle.positions(), generators.len());
-            for (name, turn) in generators {
-                records += &format!("generator {name}{}\n", places(&mut turn.images().iter().map(|&image| usize::from(image))));
-            }
-            records += &format!("solved{}\n", places(&mut (0..puzzle.positions())));
+    // What the checker knows by name it tells by name; rules that are written out, by their digest.
+    match config.puzzle.certified(metric).map(|puzzle| puzzle.records().to_owned()) {
+        Ok(records) if records.starts_with("puzzle permutations ") => {
             let digest: String = Sha256::digest(records).iter().map(|byte| format!("{byte:02x}")).collect();
             (Some(format!("{title} (rules of SHA-256 {digest}")), String::new())
         }
-        // Read by the checker alone: told by name and by the rules written out.
-        PuzzleSource::Planes(_) => (Some(format!("{title} (rules given as planes")), String::new()),
-        source => match source.build(metric) {
+        Ok(_) => match config.puzzle.build(metric) {
             Ok(_) => (Some(title), String::new()),
             Err(error) => (None, error.to_string()),
         },
+        // Read by the checker alone: told by name and by the rules written out.
+        Err(_) => (Some(format!("{title} (rules given as planes")), String::new()),
     }
 }
 

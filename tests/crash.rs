@@ -17,7 +17,7 @@ use common::{farthest, outcome, result_bytes, succeed};
 use farthest::base::Depth;
 use farthest::base::mix::Fingerprint;
 use farthest::base::partition::Partition;
-use farthest::puzzle::parse;
+use farthest::families::reading;
 use farthest::ranking::StateSpace;
 use farthest::search::archive;
 use rustix::process::Signal;
@@ -92,7 +92,7 @@ fn check_levels(puzzle: &str, folder: &Path, kept: bool) {
     if !kept {
         return;
     }
-    let source = parse::resolve(puzzle, None).expect("shipped");
+    let source = reading::resolve(puzzle, None).expect("shipped");
     let built = source.build(&source.default_metric()).expect("valid");
     let partition =
         Partition::new(built.planes().into(), built.arrangement_length(), StateSpace::of(&built).is_halved(), None).expect("small");

@@ -7,7 +7,8 @@ mod common;
 use common::disturb::{fail_with, only_line, scratch};
 use common::needs::{Need, test_lacks};
 use common::{distribution, farthest, known_rows, numbers, outcome, succeed};
-use farthest::puzzle::{Puzzle, State, parse};
+use farthest::families::reading;
+use farthest::puzzle::{Puzzle, State};
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
@@ -122,7 +123,7 @@ fn the_permutations_are_the_generators_of_the_definition() {
     });
     let shipped = ["turnstyle-5", "turnstyle-6", "turnstyle-7", "board-2x3n2", "board-3x4n3", "pancake-7", "loopover-3x3", "pocket-cube"];
     for name in shipped.iter().map(|name| (*name).to_owned()).chain(toys) {
-        let source = parse::resolve(&name, None).expect("a puzzle");
+        let source = reading::resolve(&name, None).expect("a puzzle");
         for metric in source.metrics() {
             let puzzle = source.build(&metric).expect("valid");
             let script = Script::read(&export(&name, &["--metric", &metric]));
@@ -160,7 +161,7 @@ fn a_run_claims_what_it_found() {
     for (name, metric) in [("turnstyle-7", "step"), ("turnstyle-8", "turn"), ("pancake-7", "step")] {
         let path = run(folder.path(), name, &["--metric", metric]);
         let script = Script::read(&export(&path, &[]));
-        let puzzle = parse::resolve(name, None).expect("a puzzle").build(metric).expect("valid");
+        let puzzle = reading::resolve(name, None).expect("a puzzle").build(metric).expect("valid");
         let tuples = compare(&puzzle, &script, usize::MAX);
         assert_eq!(script.distribution, distribution(Path::new(&path)));
         assert_eq!(script.distribution.iter().sum::<u64>(), script.states);

@@ -11,6 +11,7 @@ use common::forge::{alter, claim, edit_sums, exchanged, fingerprint_again, repla
 use common::{antipodes, certified, checker, distribution, farthest, json, outcome, result_bytes, succeed};
 use farthest::base::StateRank;
 use farthest::evidence::{Evidence, dataset};
+use farthest::families::run_folder;
 use farthest::ranking::StateSpace;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use std::fs;
@@ -392,7 +393,7 @@ fn false_statements_about_signs_and_directed_edges_are_refused() {
     );
     let wrong_sign: Forgery =
         ("wrong-sign", 65, &["antipodes.tsv: found the state ", "of depth 7, expected a state that can be so far"], |run| {
-            let puzzle = dataset::read(run).expect("whole").puzzle;
+            let puzzle = run_folder::read(run).expect("whole").puzzle;
             let line = line_of(run, "antipodes.tsv", 1);
             let rank: u64 = line.split('\t').next().expect("cells").parse().expect("a rank");
             // Of the ranks 2i and 2i + 1 one is even.
@@ -690,7 +691,7 @@ fn a_false_antipode_keeps_a_run_from_being_certified() {
     let samples = fs::read_to_string(run.join("samples.tsv")).expect("text");
     let first = line_of(&run, "antipodes.tsv", 1);
     let rank: u64 = first.split('\t').next().expect("cells").parse().expect("a rank");
-    let puzzle = dataset::read(&run).expect("a whole run folder").puzzle;
+    let puzzle = run_folder::read(&run).expect("a whole run folder").puzzle;
     let nearer = puzzle.text(&StateSpace::of(&puzzle).unrank(StateRank(rank - 1)));
     let kept: String = samples.lines().filter(|row| !row.starts_with("15\t")).map(|row| format!("{row}\n")).collect();
     fs::write(run.join("samples.tsv"), kept).expect("written");
@@ -779,7 +780,7 @@ fn published_runs_are_read() {
         if !dataset::is_complete(&folder) {
             continue;
         }
-        let found = dataset::read(&folder).unwrap_or_else(|error| panic!("{error}"));
+        let found = run_folder::read(&folder).unwrap_or_else(|error| panic!("{error}"));
         // Runs of the first versions do not say what was received.
         let text = fs::read_to_string(folder.join("manifest.json")).expect("text");
         let is_new = |line: &&str| text.contains("\"bytes_received\"") || line.trim() != "\"bytes_received\": 0,";

@@ -12,7 +12,8 @@ use common::{farthest, farthest_under, mpirun, outcome, result_bytes, succeed};
 use farthest::base::ids::to_u64;
 use farthest::base::mix::of_sorted_ranks;
 use farthest::base::{Depth, ShardId, StateRank};
-use farthest::puzzle::{Puzzle, State, parse};
+use farthest::families::reading;
+use farthest::puzzle::{Puzzle, State};
 use farthest::ranking::StateSpace;
 use farthest::search::LevelRecord;
 use farthest::search::checkpoint::manifest::{CheckpointManifest, PackFile};
@@ -373,7 +374,7 @@ impl Lie {
         let path = folder.path().join("puzzle.toml");
         fs::write(&path, definition).expect("written");
         let config = path.to_str().expect("UTF-8").to_owned();
-        let source = parse::puzzle_file(&path).expect("valid");
+        let source = reading::puzzle_file(&path).expect("valid");
         let config = if search.is_empty() { config } else { write_config(folder.path(), &config, search) };
         let puzzle = source.build(&source.default_metric()).expect("valid");
         let complete = folder.path().join("complete");

@@ -13,7 +13,8 @@ use farthest::base::partition::Partition;
 use farthest::base::{Depth, ProcessId};
 use farthest::cli::prepared::states_of;
 use farthest::exchange::{Exchange, local};
-use farthest::puzzle::{Puzzle, PuzzleSource, parse};
+use farthest::families::{reading, turnstyle};
+use farthest::puzzle::Puzzle;
 use farthest::ranking::StateSpace;
 use farthest::search::expansion_choice::ExpansionChoice;
 use farthest::search::{self, Ending, RunFolder, Search, Settings, Silent, StopRequest};
@@ -226,7 +227,7 @@ fn check(puzzle: &Puzzle, expected: &Found, few: usize) -> Result<(), TestCaseEr
 
 /// Returns the number of states at each depth.
 fn check_file(text: &str) -> Result<Vec<u64>, TestCaseError> {
-    let source = parse::puzzle_text("random.toml", text).map_err(|error| TestCaseError::fail(error.to_string()))?;
+    let source = reading::puzzle_text("random.toml", text).map_err(|error| TestCaseError::fail(error.to_string()))?;
     let expected = puzzle_file(text);
     // About forty rounds in all, so that small and large puzzles both have levels of several.
     let few = usize::try_from(expected.counts.iter().sum::<u64>() / 40).expect("small").max(1);
@@ -369,7 +370,7 @@ fn random_planes() {
 fn turnstyle_in_all_metrics() {
     for metric in ["step", "turn", "flip"] {
         for size in 4..=8 {
-            let puzzle = PuzzleSource::turnstyle(size.into()).expect("a size").build(metric).expect("a metric");
+            let puzzle = turnstyle::source(size.into()).expect("a size").build(metric).expect("a metric");
             let expected = turnstyle(size, metric);
             check(&puzzle, &expected, 1_000).unwrap_or_else(|error| panic!("turnstyle-{size} {metric}: {error}"));
         }

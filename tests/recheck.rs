@@ -8,7 +8,8 @@ use common::forge::{alter, claim, exchanged, fingerprint_again, replace, sum_aga
 use common::needs::{Need, test_lacks};
 use common::{SAME_BYTES, certified, farthest, json, outcome, result_bytes, succeed};
 use farthest::base::StateRank;
-use farthest::evidence::{Evidence, dataset};
+use farthest::evidence::Evidence;
+use farthest::families::run_folder;
 use farthest::ranking::StateSpace;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ fn complete(folder: &Path, puzzle: &str, search: &str, more: &[&str]) -> PathBuf
 }
 
 fn label(run: &Path) -> Evidence {
-    dataset::read(run).expect("a whole run folder").evidence
+    run_folder::read(run).expect("a whole run folder").evidence
 }
 
 #[test]
@@ -99,7 +100,7 @@ type Change<'a> = (&'a str, &'a dyn Fn(&Path));
 fn altered_results_are_found_named_and_never_called_rechecked() {
     let folder = scratch();
     let run = complete(folder.path(), "turnstyle-7", "keep_levels = true", &[]);
-    let puzzle = dataset::read(&run).expect("whole").puzzle;
+    let puzzle = run_folder::read(&run).expect("whole").puzzle;
     let changes: [Change; 4] = [
         ("distribution.tsv: level 12 holds", &|run| {
             assert_eq!(exchanged(run, 12)[13], 464, "of depth 12");

@@ -1,8 +1,9 @@
 //! Shortest words against breadth-first distances and path counts, which a plain search over a map of states gives.
 #![allow(missing_docs)]
 
+use farthest::families::{PuzzleSource, reading, turnstyle};
 use farthest::puzzle::state_text::Reading;
-use farthest::puzzle::{Puzzle, PuzzleSource, State, parse};
+use farthest::puzzle::{Puzzle, State};
 use farthest::search::shortest::{Ball, BothWays, MemoryLimit, RelabelledBall, ShortestWords, distances_by_relabelling, replay, solve};
 use std::collections::{HashMap, HashSet};
 
@@ -75,7 +76,7 @@ fn check_all(puzzle: &Puzzle, most: usize) {
 fn turnstyle_in_every_metric() {
     for size in 4..=9 {
         for metric in ["step", "turn", "flip"] {
-            let source = PuzzleSource::turnstyle(size).expect("a size");
+            let source = turnstyle::source(size).expect("a size");
             check_all(&source.build(metric).expect("a metric"), if size < 8 { 60 } else { 25 });
         }
     }
@@ -119,7 +120,7 @@ fn directed_puzzles() {
     let cycles = "family = \"permutations\"\nname = \"directed\"\npositions = 7\n[[generators]]\nname = \"A\"\ncycles = \"(0 1 2 3 4)\"\n[[generators]]\nname = \"B\"\ncycles = \"(4 5 6)\"\n";
     let planes = "family = \"planes\"\nname = \"directed-planes\"\nplanes = 3\npositions = 5\n[[generators]]\nname = \"A\"\nplanes = [1, 2, 0]\ncycles = \"(0 1 2)\"\n[[generators]]\nname = \"B\"\npermutations = [[0, 1, 3, 4, 2], [1, 2, 3, 4, 0], [0, 1, 2, 3, 4]]\n";
     for text in [cycles, planes] {
-        let puzzle = parse::puzzle_text("x.toml", text).and_then(|source| source.build("step")).expect("valid");
+        let puzzle = reading::puzzle_text("x.toml", text).and_then(|source| source.build("step")).expect("valid");
         assert!(!puzzle.is_inverse_closed());
         check_all(&puzzle, 80);
         // To the solved state: distances over the reversed moves, by searching from each state.
@@ -135,7 +136,7 @@ fn directed_puzzles() {
 /// In a halved space (every move even) two odd states are as far apart as the even ones that renaming gives.
 #[test]
 fn states_of_the_other_sign() {
-    let puzzle = PuzzleSource::turnstyle(7).and_then(|source| source.build("step")).expect("valid");
+    let puzzle = turnstyle::source(7).and_then(|source| source.build("step")).expect("valid");
     let state = |text: &str| match puzzle.read_state(text).expect("valid") {
         Reading::State(state) => state,
         Reading::Outside(reason) => panic!("{reason}"),
@@ -153,7 +154,7 @@ fn states_of_the_other_sign() {
 /// One ball for many targets gives what two balls give.
 #[test]
 fn relabelling_gives_the_distances_of_the_puzzle() {
-    let puzzle = farthest::puzzle::family::turnstyle::build_by_position(8).expect("valid");
+    let puzzle = turnstyle::build_by_position(8).expect("valid");
     let known = distances(&puzzle, &puzzle.starts()[0]);
     let targets: Vec<State> = sample(&known, 300);
     let names: Vec<Vec<u8>> = targets.iter().map(|target| target.arrangement.clone()).collect();
@@ -175,7 +176,7 @@ fn relabelling_gives_the_distances_of_the_puzzle() {
 
 #[test]
 fn balls_that_do_not_fit_are_refused_with_the_cure() {
-    let puzzle = PuzzleSource::turnstyle(12).and_then(|source| source.build("step")).expect("valid");
+    let puzzle = turnstyle::source(12).and_then(|source| source.build("step")).expect("valid");
     let mut far = puzzle.starts()[0].clone();
     far.arrangement.reverse();
     let error = solve(&puzzle, &far, puzzle.starts(), MemoryLimit { bytes: 1 << 16 }, 1).expect_err("64 KiB");

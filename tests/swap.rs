@@ -4,10 +4,10 @@
 mod common;
 
 use common::{farthest, known_rows, numbers, outcome, succeed};
-use farthest::evidence::turnstyle::claims::{self, Values};
-use farthest::evidence::turnstyle::claims_page;
-use farthest::evidence::turnstyle::shortest::Shortest;
-use farthest::evidence::turnstyle::swap::shortest_swaps;
+use farthest::claims::turnstyle::{self, Values};
+use farthest::claims::turnstyle_page;
+use farthest::families::turnstyle::shortest::Shortest;
+use farthest::families::turnstyle::swap::shortest_swaps;
 use farthest::search::shortest::MemoryLimit;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ fn certificates_below(folder: &Path) -> Vec<PathBuf> {
 
 fn values() -> &'static Values {
     static VALUES: OnceLock<Values> = OnceLock::new();
-    VALUES.get_or_init(|| claims::values(12, LIMIT).expect("small"))
+    VALUES.get_or_init(|| turnstyle::values(12, LIMIT).expect("small"))
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn the_final_four_and_the_reversal_are_the_known_ones() {
     assert_eq!(reversals.iter().max(), Some(&45));
     assert_eq!(values.reversals.iter().find(|shortest| shortest.length() == 45).map(|shortest| shortest.to[0]), Some(4));
     // The page says it, and every verdict is one.
-    let page = claims_page::page(values);
+    let page = turnstyle_page::page(values);
     assert!(page.contains("| 4321 | 18 | 18 | confirmed |"), "{page}");
     assert!(!page.contains("differs"), "{page}");
 }
@@ -161,7 +161,7 @@ fn published_certificates_are_verified() {
 #[test]
 fn the_published_claims_are_the_computed_ones() {
     let page = fs::read_to_string("results/turnstyle-claims.md").expect("published");
-    let computed = claims_page::page(values());
+    let computed = turnstyle_page::page(values());
     // Rows about sizes beyond 12 are not computed in this test.
     let rows: Vec<&str> = computed.lines().filter(|line| !line.contains("not computed") && !line.contains("| SWAP of 14")).collect();
     assert!(rows.iter().filter(|row| row.contains("| confirmed |")).count() > 10, "{computed}");

@@ -10,7 +10,7 @@ use common::forge::{certify_again, change_json, edit, seal};
 use common::{certified, checker, farthest, outcome, succeed};
 use farthest::base::StateRank;
 use farthest::base::ids::{to_u64, to_usize};
-use farthest::cli::run_config::RunConfig;
+use farthest::families::run_config::RunConfig;
 use farthest::ranking::StateSpace;
 use std::collections::HashSet;
 use std::fs;

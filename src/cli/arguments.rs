@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::evidence::turnstyle::swap::LARGEST_CERTIFIED;
+use crate::families::turnstyle::swap::LARGEST_CERTIFIED;
 use crate::search::LeftBehind;
 use crate::search::expansion_choice::ExpansionChoice;
 use clap::{Args, Parser, Subcommand, ValueEnum};

@@ -2,10 +2,11 @@
 
 use super::arguments::ExportArguments;
 use super::prepared::states_of;
-use super::run_config::RunConfig;
 use crate::base::{Error, Result, atomic_file};
 use crate::evidence::gap::{self, RunClaims};
 use crate::evidence::{dataset, listed_states};
+use crate::families::run_config::RunConfig;
+use crate::families::run_folder;
 use crate::puzzle::Puzzle;
 use crate::ranking::StateSpace;
 use std::path::Path;
@@ -29,7 +30,7 @@ pub fn export(arguments: &ExportArguments) -> Result<()> {
                 folder.display()
             )));
         }
-        Some(folder) => dataset::read(folder)?.config,
+        Some(folder) => run_folder::read_with_configuration(folder)?.1,
         None => RunConfig::load(&arguments.puzzle)?,
     };
     if let Some(metric) = &arguments.metric {
@@ -57,7 +58,7 @@ pub fn export(arguments: &ExportArguments) -> Result<()> {
 
 /// What the run in `folder` claims: its states, and the rest.
 fn claims_of(folder: &Path, puzzle: &Puzzle) -> Result<(u64, RunClaims)> {
-    let found = dataset::read(folder)?;
+    let found = run_folder::read(folder)?;
     let ranks = listed_states::listed_antipodes(folder, puzzle)?;
     let space = StateSpace::of(puzzle);
     let mut words = gap::shortest_words(puzzle, &ranks[..ranks.len().min(MOST_WORDS)], MOST_RANKS_FOR_WORDS);

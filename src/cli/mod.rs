@@ -21,7 +21,7 @@ pub mod table;
 pub mod watch;
 pub mod watcher;
 
-pub use crate::evidence::run_config;
+pub use crate::families::run_config;
 pub use arguments::{Arguments, Command};
 
 use crate::base::Result;

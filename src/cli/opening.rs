@@ -8,6 +8,7 @@ use super::prepared::Prepared;
 use crate::base::{Error, ProcessId, Result, atomic_file};
 use crate::evidence::dataset::{self, Summary};
 use crate::exchange::{Exchange, agree, first_of};
+use crate::families::run_folder;
 use crate::puzzle::Puzzle;
 use crate::search::machine::host::Placement;
 use crate::search::machine::run_folder::remove_folder;
@@ -125,7 +126,7 @@ fn make_ready((policy, force): (ResumePolicy, bool), prepared: &Prepared, disks:
         ResumePolicy::Auto | ResumePolicy::Require => {}
     }
     let keeps = policy != ResumePolicy::Never;
-    let summary = if keeps && own.results { Some(dataset::read(folder.root())?.summary) } else { None };
+    let summary = if keeps && own.results { Some(run_folder::read(folder.root())?.summary) } else { None };
     if let Some(summary) = &summary {
         check_same_results(summary, &prepared.puzzle, folder)?;
         if prepared.config.search.keep_levels && !folder.levels().is_dir() {

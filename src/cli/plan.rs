@@ -2,7 +2,6 @@
 
 use super::arguments::PlanArguments;
 use super::prepared::{budget_of, finds_by_lanes, states_of};
-use super::run_config::{RunConfig, partition_of};
 use crate::base::ids::{approximate, rounded_down, to_u64, to_usize};
 use crate::base::mix::{LANE_STATES, mix64};
 use crate::base::partition::Partition;
@@ -10,6 +9,7 @@ use crate::base::shown::shown_path;
 use crate::base::{ProcessId, Result, StateRank};
 use crate::expand::lanes::UNIT_BYTES;
 use crate::expand::{LaneExpansion, LaneSource, StateExpansion, Target};
+use crate::families::run_config::{RunConfig, partition_of};
 use crate::puzzle::Puzzle;
 use crate::search::budget::{Budget, readable_bytes};
 use crate::search::machine::host;

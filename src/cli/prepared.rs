@@ -1,16 +1,15 @@
 //! What a command that searches works out before it starts, and the search itself: shared by `farthest run`, `resume` and `recheck`.
 
 use super::arguments::SessionArguments;
-use super::run_config::{RunConfig, partition_of};
 use super::watcher::Watcher;
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::partition::Partition;
 use crate::base::{Error, Result};
-use crate::evidence::dataset::{self, Dataset};
-use crate::evidence::group_order;
 use crate::exchange::{Exchange, agree, broadcast};
 use crate::expand::LaneExpansion;
+use crate::families::run_config::{RunConfig, partition_of};
 use crate::puzzle::Puzzle;
+use crate::puzzle::order;
 use crate::search::budget::Budget;
 use crate::search::expansion_choice::ExpansionChoice;
 use crate::search::expansions::lanes;
@@ -84,21 +83,11 @@ impl Prepared {
 /// # Errors
 /// `Config` when they are too many to count in 63 bits.
 pub fn states_of(puzzle: &Puzzle) -> Result<u64> {
-    let states = group_order::reachable_states(puzzle);
+    let states = order::reachable_states(puzzle);
     u64::try_from(states)
         .ok()
         .filter(|&states| states < 1 << 63)
         .ok_or_else(|| Error::config(format!("{} has {states} states; choose a smaller puzzle", puzzle.name())))
-}
-
-/// A complete run: its files, its configuration and the puzzle, which is still the one that was searched.
-///
-/// # Errors
-/// As [`dataset::read`].
-pub fn complete_run(folder: &Path) -> Result<(Dataset, RunConfig, Puzzle)> {
-    let dataset = dataset::read(folder)?;
-    let (config, puzzle) = (dataset.config.clone(), dataset.puzzle.clone());
-    Ok((dataset, config, puzzle))
 }
 
 /// What the configured search of a puzzle of `states` states needs.

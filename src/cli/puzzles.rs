@@ -1,7 +1,7 @@
 //! `farthest puzzles`: what ships with the program.
 
 use crate::base::Result;
-use crate::puzzle::shipped::SHIPPED;
+use crate::families::shipped::SHIPPED;
 
 /// Prints a line for each shipped puzzle: name, metrics, description.
 ///

@@ -6,9 +6,8 @@
 
 use super::arguments::{RecheckArguments, SessionArguments, Transport};
 use super::opening;
-use super::prepared::{Prepared, check_budget, check_limits, complete_run, search, threads_of};
+use super::prepared::{Prepared, check_budget, check_limits, search, threads_of};
 use super::progress_file::Phase;
-use super::run_config::{RunConfig, partition_of};
 use super::session;
 use super::watcher::Watcher;
 use crate::base::error::EXIT_STOPPED;
@@ -19,6 +18,8 @@ use crate::evidence::dataset::{self, Dataset};
 use crate::evidence::{Recheck, manifest_file};
 use crate::exchange::launcher::Launcher;
 use crate::exchange::{Exchange, ROUND_WORDS, agree, broadcast};
+use crate::families::run_config::{RunConfig, partition_of};
+use crate::families::run_folder;
 use crate::puzzle::Puzzle;
 use crate::search::expansion_choice::ExpansionChoice;
 use crate::search::expansions::{lanes, states};
@@ -47,7 +48,7 @@ fn with_other_processes(session: &SessionArguments, folder: &Path) -> SessionArg
     let mut session = session.clone();
     let chosen = session.participants.is_some() || session.transport == Transport::Mpi;
     if !chosen && (session.transport == Transport::Local || !Launcher::of_environment().present) {
-        let before = dataset::read(folder).map_or(1, |dataset| dataset.manifest.provenance.processes);
+        let before = run_folder::read(folder).map_or(1, |dataset| dataset.manifest.provenance.processes);
         session.participants = Some(if before == 2 { 3 } else { 2 });
     }
     session
@@ -112,7 +113,7 @@ fn lock_complete(run: &RunFolder, left_behind: LeftBehind) -> Result<RunLock> {
     }
     let lock = run.lock(left_behind)?;
     run.remove_temporaries()?;
-    dataset::read(run.root())?;
+    run_folder::read(run.root())?;
     Ok(lock)
 }
 
@@ -125,7 +126,7 @@ fn prepare(text: &str, run: &RunFolder) -> Result<Prepared> {
 
 /// First process: the configuration of the same search in another way.
 fn other_way(arguments: &RecheckArguments, run: &RunFolder) -> Result<RunConfig> {
-    let (Dataset { manifest, .. }, mut config, puzzle) = complete_run(run.root())?;
+    let (Dataset { manifest, puzzle, .. }, mut config) = run_folder::read_with_configuration(run.root())?;
     let search = &mut config.search;
     search.leading_positions = other_cut(&puzzle, search.leading_positions)?;
     let pulled = manifest.levels.iter().any(|level| level.expansion != states::NAME);
@@ -182,7 +183,7 @@ fn compare(run: &RunFolder, prepared: &Prepared, outcome: &Outcome, exchange: &d
         record.expansions.join(" and "),
         record.generators.join(" ")
     );
-    let label = manifest_file::record_recheck(run.root(), record)?;
+    let label = manifest_file::record_recheck(run.root(), run_folder::configured, record)?;
     if let Some(difference) = difference {
         return Err(Error::CheckFailed(format!(
             "{}: a second search ({how}) found something else: {difference}; the run is marked as {label}; if its files were not altered test the \

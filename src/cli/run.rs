@@ -4,7 +4,6 @@ use super::arguments::{ResumeArguments, ResumePolicy, RunArguments, SessionArgum
 use super::opening::{self, Opened};
 use super::prepared::{Prepared, check_budget, check_limits, command_line, search, threads_of};
 use super::progress_file::Phase;
-use super::run_config::RunConfig;
 use super::session::{self, counted};
 use super::watcher::Watcher;
 use crate::base::config_text::MOST_FILE_BYTES;
@@ -15,6 +14,8 @@ use crate::base::{Error, ProcessId, Result, last_words, regular_file};
 use crate::evidence::Provenance;
 use crate::evidence::dataset::{self, Summary};
 use crate::exchange::{Exchange, ROUND_WORDS, agree, first_of};
+use crate::families::run_config::RunConfig;
+use crate::families::run_folder;
 use crate::search::machine::host::{self, Placement};
 use crate::search::machine::run_folder::remove_folder;
 use crate::search::{Disks, Ending, Outcome, RunFolder, StopRequest};
@@ -166,7 +167,8 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange, stop: &StopRequest) -> Re
 /// Writes the results, then removes what only a running search needs.
 fn publish(prepared: &Prepared, disks: &Disks, exchange: &dyn Exchange, outcome: &Outcome, provenance: &Provenance) -> Result<Summary> {
     let write = || -> Result<Summary> {
-        let summary = dataset::write(prepared.folder.root(), &prepared.puzzle, outcome, prepared.states, provenance)?;
+        let summary =
+            dataset::write(prepared.folder.root(), &prepared.puzzle, outcome, prepared.states, provenance, run_folder::configured)?;
         remove_folder(&prepared.folder.checkpoint())?;
         remove_folder(&prepared.folder.work())?;
         Ok(summary)

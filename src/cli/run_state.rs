@@ -4,11 +4,12 @@
 //! complete one found in its results. So the progress file may be missing, damaged, or left by a session that was killed. Nothing is written, and no MPI is started.
 
 use super::progress_file::{Phase, Progress};
-use super::run_config::RunConfig;
 use super::{prepared, session};
 use crate::base::error::EXIT_STOPPED;
 use crate::base::{Error, Result};
 use crate::evidence::dataset;
+use crate::families::run_config::RunConfig;
+use crate::families::run_folder;
 use crate::search::machine::host::host_name;
 use crate::search::{RunFolder, checkpoint};
 use jiff::Timestamp;
@@ -214,7 +215,7 @@ impl RunState {
 
     /// A complete run.
     fn of_results(root: &Path, alive: bool) -> Result<Self> {
-        let dataset = dataset::read(root)?;
+        let dataset = run_folder::read(root)?;
         let (summary, provenance) = (dataset.summary, dataset.manifest.provenance);
         Ok(Self {
             search: Some((summary.puzzle, summary.metric)),

@@ -1,21 +1,20 @@
 //! `farthest solve`: a shortest word from one state to another, or why there is none.
 
-pub mod drawing;
 pub mod ends;
 
 use super::arguments::{SolveArguments, SolveFamily};
-use super::run_config::{RunConfig, partition_of};
 use super::solve_board::solve_board;
 use crate::base::ids::to_usize;
 use crate::base::shown::{shown_json, shown_line};
 use crate::base::{Error, Result};
-use crate::evidence::dataset;
 use crate::evidence::unreachable::{self, Unreachable};
+use crate::families::PuzzleSource;
+use crate::families::run_config::{RunConfig, partition_of};
+use crate::families::run_folder;
 use crate::puzzle::{Puzzle, State};
 use crate::search::RunFolder;
 use crate::search::machine::host;
 use crate::search::shortest::{MemoryLimit, Solution, TableLevels, solve, solve_by_table};
-use drawing::Drawing;
 use ends::Ends;
 use serde_json::json;
 use std::path::Path;
@@ -50,12 +49,11 @@ pub fn solve_command(arguments: &SolveArguments) -> Result<i32> {
         Ok((from, to)) => find(&puzzle, from, &to, limit, most, arguments.table.as_deref())?,
     };
     let answer = Answer { puzzle: &puzzle, ends: &ends, solution };
-    let drawing = Drawing::of(&config.puzzle, &puzzle);
     if arguments.json {
-        println!("{}", shown_json(&answer.to_json(arguments, &drawing).to_string()));
+        println!("{}", shown_json(&answer.to_json(arguments, &config.puzzle).to_string()));
         return Ok(0);
     }
-    answer.print(arguments, &drawing);
+    answer.print(arguments, &config.puzzle);
     Ok(if answer.solution.is_ok() { 0 } else { 1 })
 }
 
@@ -91,7 +89,7 @@ fn find(
 
 /// The archived levels of the complete run in `run`, which must be a run of `puzzle`.
 fn open_table(puzzle: &Puzzle, run: &Path) -> Result<TableLevels> {
-    let dataset = dataset::read(run)?;
+    let (dataset, config) = run_folder::read_with_configuration(run)?;
     if dataset.summary.puzzle_digest != puzzle.digest() {
         return Err(Error::bad_data(
             run,
@@ -104,7 +102,6 @@ fn open_table(puzzle: &Puzzle, run: &Path) -> Result<TableLevels> {
     if !levels.is_dir() {
         return Err(Error::bad_data(run, "no archived levels", "a run with --keep-levels", "search again with it, or leave --table out"));
     }
-    let config = RunConfig::load(&run.join("run.toml"))?;
     let partition = partition_of(puzzle, config.search.leading_positions)?;
     Ok(TableLevels::new(&levels, partition, dataset.distribution.len()))
 }
@@ -114,7 +111,7 @@ impl Answer<'_> {
         self.puzzle.word_names(word).join(" ")
     }
 
-    fn print(&self, arguments: &SolveArguments, drawing: &Drawing) {
+    fn print(&self, arguments: &SolveArguments, source: &PuzzleSource) {
         println!("{}, metric {}", self.puzzle.name(), self.puzzle.metric());
         println!("from  {}", shown_line(self.ends.from_text()));
         println!("to    {}", shown_line(self.ends.to_text()));
@@ -140,7 +137,7 @@ impl Answer<'_> {
         for word in &solution.words {
             println!("{}", if word.is_empty() { "(no move)".to_owned() } else { self.names(word) });
             if arguments.steps {
-                self.steps(word, drawing).iter().for_each(|(name, picture)| println!("  {name:>4}  {picture}"));
+                self.steps(word, source).iter().for_each(|(name, picture)| println!("  {name:>4}  {picture}"));
             }
         }
     }
@@ -156,18 +153,18 @@ impl Answer<'_> {
     }
 
     /// The arrangements on the way, each with the move that leads to it.
-    fn steps(&self, word: &[usize], drawing: &Drawing) -> Vec<(String, String)> {
+    fn steps(&self, word: &[usize], source: &PuzzleSource) -> Vec<(String, String)> {
         let Ok((from, _)) = self.ends.states() else { return Vec::new() };
         let mut state = from.clone();
-        let mut steps = vec![(String::new(), drawing.picture(self.puzzle, &state))];
+        let mut steps = vec![(String::new(), source.picture(self.puzzle, &state))];
         for &generator in word {
             state = self.puzzle.apply(generator, &state);
-            steps.push((self.puzzle.generators()[generator].name.clone(), drawing.picture(self.puzzle, &state)));
+            steps.push((self.puzzle.generators()[generator].name.clone(), source.picture(self.puzzle, &state)));
         }
         steps
     }
 
-    fn to_json(&self, arguments: &SolveArguments, drawing: &Drawing) -> serde_json::Value {
+    fn to_json(&self, arguments: &SolveArguments, source: &PuzzleSource) -> serde_json::Value {
         let mut object = json!({
             "puzzle": self.puzzle.name(),
             "metric": self.puzzle.metric(),
@@ -190,7 +187,7 @@ impl Answer<'_> {
                 object["words"] = solution.words.iter().map(|word| self.names(word)).collect();
             }
             if arguments.steps {
-                object["steps"] = self.steps(&solution.words[0], drawing).into_iter().map(|(_, picture)| picture).collect();
+                object["steps"] = self.steps(&solution.words[0], source).into_iter().map(|(_, picture)| picture).collect();
             }
         }
         object

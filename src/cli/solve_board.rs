@@ -4,8 +4,9 @@ use crate::base::ids::to_u64;
 use crate::base::regular_file::{self, What};
 use crate::base::say::say;
 use crate::base::{Error, Result};
-use crate::boards::{Board, BoardGroup, Solution, Solver, Unsolvable, claims, solve_by_spirals, solve_shortest, verdict};
-use crate::puzzle::{BlockTurn, BoardShape};
+use crate::claims::boards;
+use crate::families::rotation_board::{BlockTurn, BoardShape};
+use crate::families::rotation_board::{Board, BoardGroup, Solution, Solver, Unsolvable, solve_by_spirals, solve_shortest, verdict};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::io::{IsTerminal, Read, stdin};
@@ -118,7 +119,7 @@ pub fn solve_board(arguments: &SolveBoardArguments) -> Result<i32> {
 /// # Errors
 /// When a search for a shortest word does not fit.
 pub fn board_claims() -> Result<()> {
-    print!("{}", claims::document(&claims::claims()?));
+    print!("{}", boards::document(&boards::claims()?));
     Ok(())
 }
 

@@ -1,6 +1,5 @@
 //! `farthest spot-solve DIR`: solves the sampled states of a complete run anew, from both ends, and compares the lengths with their depths.
 
-use super::prepared::complete_run;
 use super::session::counted;
 use super::solve::memory_limit;
 use crate::base::ids::{low_u32, to_u64};
@@ -8,6 +7,7 @@ use crate::base::shown::shown_path;
 use crate::base::{Error, Result, StateRank};
 use crate::evidence::listed_states::listed_samples;
 use crate::evidence::manifest_file::{SpotSolve, record_spot_solve};
+use crate::families::run_folder;
 use crate::puzzle::Puzzle;
 use crate::search::shortest::{Ball, BothWays, MemoryLimit, around_start};
 use crate::search::{LeftBehind, RunFolder};
@@ -37,7 +37,7 @@ pub fn spot_solve(arguments: &SpotSolveArguments) -> Result<()> {
     let folder = arguments.folder.as_path();
     let run = RunFolder::new(folder);
     // Read before anything is written: a folder without a run stays as it is.
-    let (_, _, puzzle) = complete_run(folder)?;
+    let puzzle = run_folder::read(folder)?.puzzle;
     let _lock = run.lock(LeftBehind::Break)?;
     run.remove_temporaries()?;
     let mut samples: BTreeMap<usize, Vec<StateRank>> = BTreeMap::new();
@@ -48,7 +48,7 @@ pub fn spot_solve(arguments: &SpotSolveArguments) -> Result<()> {
         }
     }
     let outcome = solve_all(&puzzle, &samples, memory_limit(arguments.memory))?;
-    let evidence = record_spot_solve(folder, outcome.clone())?;
+    let evidence = record_spot_solve(folder, run_folder::configured, outcome.clone())?;
     if let Some(difference) = outcome.difference {
         return Err(Error::CheckFailed(format!("{}: {difference}; the run is now marked as {evidence}", folder.display())));
     }

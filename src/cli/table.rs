@@ -4,6 +4,7 @@ use super::arguments::{TableArguments, TableFormat};
 use crate::base::ids::to_u64;
 use crate::base::{Error, Result};
 use crate::evidence::dataset::{self, Dataset};
+use crate::families::run_folder;
 use comfy_table::{CellAlignment, Table, TableStyle, presets};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Deepest folder that is looked into, below those named.
 const MOST_NESTING: usize = 8;
 
-/// Prints the table of all complete runs in or below the folders. Every run is checked ([`dataset::read`]) before it gets a row.
+/// Prints the table of all complete runs in or below the folders. Every run is checked ([`run_folder::read`]) before it gets a row.
 ///
 /// # Errors
 /// `BadData` when a run is damaged, `Io` when there is none.
@@ -25,7 +26,7 @@ pub fn table(arguments: &TableArguments) -> Result<()> {
         }
         runs.extend(found);
     }
-    let mut datasets: Vec<Dataset> = runs.iter().map(|folder| dataset::read(folder)).collect::<Result<_>>()?;
+    let mut datasets: Vec<Dataset> = runs.iter().map(|folder| run_folder::read(folder)).collect::<Result<_>>()?;
     datasets.sort_by_key(order);
     match arguments.format {
         TableFormat::Terminal => print_text(&datasets, presets::UTF8_FULL_CONDENSED, arguments.depths),

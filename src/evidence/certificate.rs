@@ -3,8 +3,7 @@
 //! This file only writes them. What they say is checked by `farthest-verify`, which shares no code with this crate.
 
 use crate::base::ids::to_u64;
-use crate::base::{Error, Result, atomic_file};
-use crate::puzzle::{BoardShape, PuzzleSource};
+use crate::base::{Result, atomic_file};
 use std::fmt::{self, Write as _};
 use std::path::Path;
 
@@ -20,63 +19,37 @@ pub type Labels = Vec<u16>;
 /// A word: names of moves, read from left to right.
 pub type Word = Vec<String>;
 
-/// The puzzle that a claim is about.
+/// The puzzle that a claim is about: the records that name it, a line each. Families write them; the
+/// grammar is in the README of this layer, and the checker knows the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CertifiedPuzzle {
-    /// Turnstyle of any size, searchable or not; the checker knows its rules.
-    Turnstyle {
-        /// Number of pieces, 4 to 1,000.
-        size: u32,
-        /// `step`, `turn` or `flip`.
-        metric: String,
-    },
-    /// A number rotation board of any size; the checker knows its rules.
-    RotationBoard {
-        /// Rows, columns and block.
-        shape: BoardShape,
-        /// `quarter` or `half`.
-        metric: String,
-    },
-    /// Generators given outright.
-    Permutations {
-        /// Names, and for each place (from 1) the place whose piece comes to it.
-        generators: Vec<(String, Vec<u16>)>,
-        /// Labels of the solved state, by position.
-        solved: Labels,
-    },
+pub struct CertifiedPuzzle {
+    records: String,
 }
 
 impl CertifiedPuzzle {
-    /// The puzzle of a configuration in one metric.
-    ///
-    /// # Errors
-    /// `Config` when the puzzle has no such metric, or is given as planes, for which certificates have no form.
-    pub fn of(source: &PuzzleSource, metric: &str) -> Result<Self> {
-        source.check_metric(metric)?;
-        match source {
-            PuzzleSource::Turnstyle { size } => Ok(Self::Turnstyle { size: *size, metric: metric.into() }),
-            PuzzleSource::RotationBoard(shape) => Ok(Self::RotationBoard { shape: *shape, metric: metric.into() }),
-            PuzzleSource::Permutations(puzzle) => {
-                let generators = puzzle.generators().of_metric(metric).into_iter();
-                let images = |images: &[u8]| images.iter().map(|&image| u16::from(image) + 1).collect();
-                Ok(Self::Permutations {
-                    generators: generators.map(|(name, turn)| (name.clone(), images(turn.images()))).collect(),
-                    solved: (1..=u16::MAX).take(puzzle.positions()).collect(),
-                })
-            }
-            PuzzleSource::Planes(_) => Err(Error::config(format!(
-                "{} is given as planes, for which there are no certificates; give its moves as permutations of positions",
-                source.name()
-            ))),
+    /// A puzzle of a family that the checker knows by name: `turnstyle 12 step`.
+    #[must_use]
+    pub fn named(words: &str) -> Self {
+        Self { records: format!("puzzle {words}\n") }
+    }
+
+    /// Generators given outright: names, and for each place (from 1) the place whose piece comes to
+    /// it; and the labels of the solved state, by place.
+    #[must_use]
+    pub fn of_permutations(generators: &[(String, Vec<u16>)], solved: &[u16]) -> Self {
+        let mut lines = Lines(String::new());
+        lines.record("puzzle", format!("permutations {} {}", solved.len(), generators.len()));
+        for (name, images) in generators {
+            lines.record("generator", format!("{name} {}", joined(images)));
         }
+        lines.record("solved", joined(solved));
+        Self { records: lines.0 }
     }
 
     /// The records that say which puzzle it is.
     #[must_use]
-    pub fn records(&self) -> String {
-        let mut lines = Lines(String::new());
-        lines.puzzle(self);
-        lines.0
+    pub fn records(&self) -> &str {
+        &self.records
     }
 }
 
@@ -208,7 +181,7 @@ impl Certificate {
     pub fn to_text(&self) -> String {
         let mut lines = Lines(format!("farthest-certificate {VERSION}\n"));
         lines.record("claim", self.claim.kind());
-        lines.puzzle(&self.puzzle);
+        lines.0.push_str(self.puzzle.records());
         lines.claim(&self.claim);
         lines.0.push_str("end\n");
         lines.0
@@ -244,22 +217,6 @@ struct Lines(String);
 impl Lines {
     fn record(&mut self, name: &str, content: impl fmt::Display) {
         writeln!(self.0, "{name} {content}").expect("writing to a string");
-    }
-
-    fn puzzle(&mut self, puzzle: &CertifiedPuzzle) {
-        match puzzle {
-            CertifiedPuzzle::Turnstyle { size, metric } => self.record("puzzle", format!("turnstyle {size} {metric}")),
-            CertifiedPuzzle::RotationBoard { shape, metric } => {
-                self.record("puzzle", format!("rotation-board {} {} {} {metric}", shape.rows(), shape.columns(), shape.block()));
-            }
-            CertifiedPuzzle::Permutations { generators, solved } => {
-                self.record("puzzle", format!("permutations {} {}", solved.len(), generators.len()));
-                for (name, images) in generators {
-                    self.record("generator", format!("{name} {}", joined(images)));
-                }
-                self.record("solved", joined(solved));
-            }
-        }
     }
 
     fn claim(&mut self, claim: &Claim) {
@@ -339,7 +296,7 @@ mod tests {
     use super::*;
 
     fn turnstyle(size: u32) -> CertifiedPuzzle {
-        CertifiedPuzzle::Turnstyle { size, metric: "step".into() }
+        CertifiedPuzzle::named(&format!("turnstyle {size} step"))
     }
 
     #[test]
@@ -363,16 +320,5 @@ mod tests {
         assert_eq!(long.lines().filter(|line| line.starts_with("word ")).count(), 2);
         assert_eq!(long.matches(" R").count(), 100);
         assert!(long.lines().all(|line| line.len() <= WORD_LINE_BYTES));
-    }
-
-    #[test]
-    fn explicit_permutations_are_counted_from_1() {
-        let source = PuzzleSource::from_short_name("pancake-7").expect("shipped");
-        let claim = Claim::Invariant { invariant: InvariantName::Parity, from: vec![1], to: vec![2] };
-        let text = Certificate { puzzle: CertifiedPuzzle::of(&source, "step").expect("valid"), claim }.to_text();
-        assert!(text.contains("puzzle permutations 7 6\ngenerator ") && text.contains(" 2 1 3 4 5 6 7\n"), "{text}");
-        assert!(text.contains("\nsolved 1 2 3 4 5 6 7\ninvariant parity\n"), "{text}");
-        let planes = PuzzleSource::from_short_name("pocket-cube").expect("shipped");
-        assert!(CertifiedPuzzle::of(&planes, "half").expect_err("planes").to_string().contains("given as planes"));
     }
 }

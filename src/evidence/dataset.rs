@@ -7,20 +7,19 @@
 //! table, a status and a label rest on the same checks.
 
 use super::archive_files;
-use super::certificate::{ArchiveFile, Certificate};
+use super::certificate::{ArchiveFile, Certificate, CertifiedPuzzle};
 use super::checksums::{self, ANTIPODES, CERTIFICATE, Checksums, MANIFEST, SAMPLES};
 use super::distance_record;
-use super::group_order::reachable_states;
 use super::label;
 use super::level_tables::{self, DISTRIBUTION, LEVELS};
 use super::listed_states;
 use super::manifest_file::{Evidence, ManifestFile, Provenance};
-use super::run_config::RunConfig;
 use super::strict_json;
 use crate::base::config_text::shown_text;
 use crate::base::ids::{approximate, approximate_u128, to_u64};
 use crate::base::{Error, Result, atomic_file, regular_file};
 use crate::puzzle::Puzzle;
+use crate::puzzle::order::reachable_states;
 use crate::search::Outcome;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -32,7 +31,7 @@ pub const FORMAT: u32 = 1;
 const SUMMARY: &str = "summary.json";
 
 /// The effective configuration.
-const CONFIGURATION: &str = "run.toml";
+pub const CONFIGURATION: &str = "run.toml";
 
 /// What to do about files that contradict one another.
 const RESTORE: &str = "the files do not belong together; restore them, or run again with --resume never --force";
@@ -69,7 +68,14 @@ pub struct Summary {
 ///
 /// # Errors
 /// `Io` when a file cannot be written; `BadData` when it does not hold what was written.
-pub fn write(folder: &Path, puzzle: &Puzzle, outcome: &Outcome, states_by_group_order: u64, provenance: &Provenance) -> Result<Summary> {
+pub fn write(
+    folder: &Path,
+    puzzle: &Puzzle,
+    outcome: &Outcome,
+    states_by_group_order: u64,
+    provenance: &Provenance,
+    read_configuration: ReadConfiguration,
+) -> Result<Summary> {
     let summary = Summary {
         format: FORMAT,
         puzzle: puzzle.name().into(),
@@ -91,13 +97,13 @@ pub fn write(folder: &Path, puzzle: &Puzzle, outcome: &Outcome, states_by_group_
     atomic_file::write(&folder.join(SUMMARY), json(&summary).as_bytes())?;
     atomic_file::write(&folder.join(MANIFEST), json(&manifest).as_bytes())?;
     let mut sums = Checksums::of_files(folder)?;
-    if configured(folder)?.search.keep_levels {
+    if configured(folder, read_configuration)?.keep_levels {
         for file in archive_files::listed(folder, outcome.levels.len())? {
             sums.set(&file.path, file.sha256);
         }
     }
     sums.write(folder)?;
-    let again = read(folder)?;
+    let again = read(folder, read_configuration)?;
     if again.summary != summary {
         return Err(Error::bad_data(
             &folder.join(SUMMARY),
@@ -118,6 +124,22 @@ fn remove_certificate(folder: &Path) -> Result<()> {
     }
 }
 
+/// What the configuration of a run says of its results. Who reads it knows the families of puzzles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Configured {
+    /// The puzzle that was searched.
+    pub puzzle: Puzzle,
+    /// How certificates name it; `None` where they cannot.
+    pub certified: Option<CertifiedPuzzle>,
+    /// Most antipodes that are listed.
+    pub most_antipodes: usize,
+    /// Whether the levels are archived.
+    pub keep_levels: bool,
+}
+
+/// Makes a puzzle of a configuration's path and text.
+pub type ReadConfiguration = fn(&Path, &str) -> Result<Configured>;
+
 /// A run folder read back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dataset {
@@ -129,10 +151,10 @@ pub struct Dataset {
     pub manifest: ManifestFile,
     /// The label that the evidence deserves which is in the folder.
     pub evidence: Evidence,
-    /// `run.toml`.
-    pub config: RunConfig,
-    /// The puzzle that it builds.
+    /// The puzzle that `run.toml` builds.
     pub puzzle: Puzzle,
+    /// How certificates name it; `None` where they cannot.
+    pub certified: Option<CertifiedPuzzle>,
     sums: Checksums,
 }
 
@@ -191,31 +213,30 @@ pub fn is_complete(folder: &Path) -> bool {
 ///
 /// # Errors
 /// `Io` when a file is missing, `BadData` when one is damaged or contradicts another.
-pub fn read(folder: &Path) -> Result<Dataset> {
+pub fn read(folder: &Path, read_configuration: ReadConfiguration) -> Result<Dataset> {
     let sums = Checksums::checked(folder)?;
-    let config = configured(folder)?;
-    let puzzle = config.puzzle.build(&config.metric).map_err(|error| refused_configuration(folder, &error))?;
+    let Configured { puzzle, certified, most_antipodes, .. } = configured(folder, read_configuration)?;
     let summary: Summary = strict_json::read(folder, SUMMARY, "the summary of a run")?;
     check_puzzle(folder, &summary, &puzzle)?;
     let distribution = level_tables::read_distribution(folder)?;
     let fingerprint = level_tables::check_levels(folder, &puzzle, &distribution)?;
     check_counts(folder, &summary, &distribution, &puzzle, &fingerprint)?;
-    listed_states::check(folder, &puzzle, &distribution, summary.antipodes_listed, config.search.most_antipodes)?;
+    listed_states::check(folder, &puzzle, &distribution, summary.antipodes_listed, most_antipodes)?;
     let manifest: ManifestFile = strict_json::read(folder, MANIFEST, "the manifest of a run")?;
     let recorded = manifest.recorded();
     if manifest.evidence != recorded {
         let found = format!("the label \"{}\"", manifest.evidence);
         return Err(Error::bad_data(&folder.join(MANIFEST), found, format!("\"{recorded}\" by the checks that it records"), RESTORE));
     }
-    let evidence = label::deserved(folder, &manifest, &config, &distribution);
-    Ok(Dataset { summary, distribution, manifest, evidence, config, puzzle, sums })
+    let evidence = label::deserved(folder, &manifest, certified.as_ref(), &distribution);
+    Ok(Dataset { summary, distribution, manifest, evidence, puzzle, certified, sums })
 }
 
-/// The configuration of a complete run.
-fn configured(folder: &Path) -> Result<RunConfig> {
+/// What the configuration of a complete run says.
+fn configured(folder: &Path, read_configuration: ReadConfiguration) -> Result<Configured> {
     let path = folder.join(CONFIGURATION);
     let text = regular_file::read_text(&path, regular_file::MOST_TEXT_BYTES)?;
-    RunConfig::of_text(&path, &text).map_err(|error| refused_configuration(folder, &error))
+    read_configuration(&path, &text).map_err(|error| refused_configuration(folder, &error))
 }
 
 fn refused_configuration(folder: &Path, error: &Error) -> Error {
@@ -307,8 +328,8 @@ fn in_millionths(mean: f64) -> f64 {
 ///
 /// # Errors
 /// As [`read`]; `Io` when a file cannot be written.
-pub fn change_manifest(folder: &Path, change: impl FnOnce(&mut ManifestFile)) -> Result<Dataset> {
-    let Dataset { mut manifest, mut sums, .. } = read(folder)?;
+pub fn change_manifest(folder: &Path, read_configuration: ReadConfiguration, change: impl FnOnce(&mut ManifestFile)) -> Result<Dataset> {
+    let Dataset { mut manifest, mut sums, .. } = read(folder, read_configuration)?;
     change(&mut manifest);
     checksums::remove_left_over(folder)?;
     if sums.remove(MANIFEST) {
@@ -318,7 +339,7 @@ pub fn change_manifest(folder: &Path, change: impl FnOnce(&mut ManifestFile)) ->
     atomic_file::write(&folder.join(MANIFEST), text.as_bytes())?;
     sums.set(MANIFEST, checksums::sha256_of(text.as_bytes()));
     sums.write(folder)?;
-    read(folder)
+    read(folder, read_configuration)
 }
 
 /// Puts the certificate of the distances into the folder of a complete run, and lists it and the
@@ -330,8 +351,13 @@ pub fn change_manifest(folder: &Path, change: impl FnOnce(&mut ManifestFile)) ->
 /// # Errors
 /// As [`read`]; `BadData` when `SHA256SUMS` lists other archived files; `Io` when a file cannot be
 /// written.
-pub fn add_certificate(folder: &Path, certificate: &Certificate, archive: &[ArchiveFile]) -> Result<String> {
-    let Dataset { sums, manifest, distribution, .. } = read(folder)?;
+pub fn add_certificate(
+    folder: &Path,
+    read_configuration: ReadConfiguration,
+    certificate: &Certificate,
+    archive: &[ArchiveFile],
+) -> Result<String> {
+    let Dataset { sums, manifest, distribution, .. } = read(folder, read_configuration)?;
     for (path, listed) in sums.level_files() {
         let found = archive.iter().find(|file| file.path == path).map_or("no file of this archive", |file| &file.sha256);
         if found != listed {
@@ -351,7 +377,7 @@ pub fn add_certificate(folder: &Path, certificate: &Certificate, archive: &[Arch
     let digest = digest_there.clone().filter(|digest| names_the_same && is_recorded(digest)).unwrap_or(new);
     let mut before = sums;
     if manifest.certificates.iter().any(|known| known.sha256 != digest) {
-        before = change_manifest(folder, |manifest| {
+        before = change_manifest(folder, read_configuration, |manifest| {
             manifest.certificates.retain(|known| known.sha256 == digest);
             manifest.evidence = manifest.recorded();
         })?

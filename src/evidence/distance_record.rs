@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     fn puzzle() -> CertifiedPuzzle {
-        CertifiedPuzzle::Turnstyle { size: 4, metric: "step".into() }
+        CertifiedPuzzle::named("turnstyle 4 step")
     }
 
     fn text() -> String {
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn other_texts_are_no_certificate_of_these_levels() {
-        let other = CertifiedPuzzle::Turnstyle { size: 4, metric: "turn".into() };
+        let other = CertifiedPuzzle::named("turnstyle 4 turn");
         assert!(archive_of(&text(), &other, &[1, 3]).is_none());
         assert!(archive_of(&text(), &puzzle(), &[1, 4]).is_none());
         assert!(archive_of(&text(), &puzzle(), &[1, 3, 1]).is_none());

@@ -1,21 +1,17 @@
 #![doc = include_str!("README.md")]
 
 pub mod archive_files;
-pub mod boards;
 pub mod certificate;
 pub mod checksums;
 pub mod dataset;
 pub mod distance_record;
 pub mod gap;
-pub mod group_order;
 pub mod label;
 pub mod level_tables;
 pub mod listed_states;
 pub mod manifest_file;
-pub mod run_config;
 pub mod strict_json;
 pub mod table_rows;
-pub mod turnstyle;
 pub mod unreachable;
 
 pub use manifest_file::{Evidence, Provenance, Recheck};

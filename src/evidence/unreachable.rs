@@ -1,8 +1,8 @@
 //! Why no word leads from one state to another: the reason that a certificate of the same kind shows.
 
-use super::group_order::Reached;
 use crate::base::ids::{index_u32, low_u64, to_u64};
 use crate::base::{Error, Result};
+use crate::puzzle::order::Reached;
 use crate::puzzle::{Permutation, Puzzle, SignRule, State};
 use std::collections::HashSet;
 use std::fmt;
@@ -92,7 +92,7 @@ pub fn closed_set(puzzle: &Puzzle, from: &State) -> HashSet<State> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::puzzle::family::turnstyle;
+    use crate::families::turnstyle;
 
     #[test]
     fn the_reason_and_the_reached_states_agree_with_an_enumeration() {

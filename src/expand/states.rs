@@ -104,7 +104,7 @@ impl StateExpansion {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::puzzle::family::turnstyle;
+    use crate::families::turnstyle;
 
     #[test]
     fn successors_are_those_of_the_definition() {

@@ -3,12 +3,12 @@
 //! A state is `(plane, arrangement)`; a generator leads from `(p, a)` to `(target[p], a∘permutation[p])`.
 //! All families compile to this one form; everything above this layer knows only this.
 
+use super::encoding;
 use super::generator::{Generator, PlaneMove};
 use super::layout::Layout;
 use super::permutation::{MOST_RANKED_POSITIONS, Permutation};
 use crate::base::ids::{index_u32, low_u32, to_u64};
 use crate::base::{Error, Result};
-use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// Most planes of a puzzle: their move tables stay below 100 MB for 8 generators.
@@ -18,7 +18,7 @@ pub const MOST_PLANES: usize = 1 << 20;
 pub const MOST_GENERATORS: usize = 1 << 10;
 
 /// One configuration of a puzzle.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
     /// Plane, `0..planes`.
     pub plane: u32,
@@ -27,7 +27,7 @@ pub struct State {
 }
 
 /// What the generators fix about the signs of states at a depth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignRule {
     /// Every generator is odd: a state of depth `d` has the sign of `d`.
     Alternating,
@@ -38,7 +38,7 @@ pub enum SignRule {
 }
 
 /// A puzzle in one metric. Built by a family, then only read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Puzzle {
     name: String,
     metric: String,
@@ -198,13 +198,11 @@ impl Puzzle {
         word.iter().map(|&generator| self.generators[generator].name.clone()).collect()
     }
 
-    /// Identifies the compiled puzzle: blake3 of planes, positions, generators in order and starts, as hexadecimal text.
-    /// Names of generators and layout count too: two runs with one digest give the same bytes.
+    /// Identifies the compiled puzzle: blake3 of its canonical encoding (`encoding.rs`), as hexadecimal text.
+    /// Names of generators and layout count, too: two runs with one digest give the same bytes.
     #[must_use]
     pub fn digest(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&serde_json::to_vec(self).expect("a puzzle is plain data"));
-        hasher.finalize().to_hex().to_string()
+        encoding::digest(self)
     }
 
     /// The same puzzle with its generators in reverse order: the same states, ranks and levels, found by other steps.
@@ -282,7 +280,7 @@ impl Puzzle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::puzzle::family::turnstyle;
+    use crate::families::turnstyle;
 
     fn cycle(images: &[u8]) -> Permutation {
         Permutation::new(images.to_vec()).expect("bijection")

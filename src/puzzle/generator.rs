@@ -1,9 +1,7 @@
 //! One allowed turn: for every plane the plane it leads to and the permutation of positions it applies.
 
-use serde::{Deserialize, Serialize};
-
 /// What a generator does to the states of one plane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PlaneMove {
     /// The plane of the resulting states.
     pub target: u32,
@@ -12,7 +10,7 @@ pub struct PlaneMove {
 }
 
 /// A named turn of cost 1. Its map of planes is a bijection, so it is a bijection of states.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Generator {
     /// Name in words, such as `R`.
     pub name: String,

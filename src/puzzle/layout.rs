@@ -1,9 +1,7 @@
 //! How a state is written for people: labels in position order.
 
-use serde::{Deserialize, Serialize};
-
 /// The rule from (plane, arrangement) to the labels that a person sees.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// A cycle of `size` positions. The plane is the first position relative to piece 0, the arrangement the other pieces clockwise from it.
     Cycle {

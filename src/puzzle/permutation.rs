@@ -2,8 +2,6 @@
 //! `images[i]` is the position whose piece comes to position `i`, so applying `s` to an arrangement `a` gives `a∘s`,
 //! `(a∘s)(i) = a(s(i))`. A word of permutations acts left to right: `a∘s∘t` is "first s, then t".
 
-use serde::{Deserialize, Serialize};
-
 /// Most positions a permutation of an arrangement may have: 20! is the last factorial below 2^63.
 pub const MOST_RANKED_POSITIONS: usize = 20;
 
@@ -11,7 +9,7 @@ pub const MOST_RANKED_POSITIONS: usize = 20;
 pub const MOST_POSITIONS: usize = 255;
 
 /// A permutation of positions. Invariant: every position occurs exactly once in the images.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Permutation {
     images: Vec<u8>,
 }

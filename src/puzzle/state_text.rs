@@ -152,7 +152,7 @@ fn orbits(labels: &[u64], arranged: &[u8], planar: &[u8], planes: &[Vec<u8>]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::puzzle::PuzzleSource;
+    use crate::families::PuzzleSource;
 
     fn built(name: &str, metric: &str) -> Puzzle {
         PuzzleSource::from_short_name(name).and_then(|source| source.build(metric)).expect("shipped")
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn pieces_out_of_their_orbit_are_no_state_but_no_mistake_either() {
         let text = "family = \"permutations\"\nname = \"toy\"\npositions = 6\n[[generators]]\nname = \"A\"\ncycles = \"(0 1 2)(3 4)\"\n";
-        let puzzle = crate::puzzle::parse::puzzle_text("x.toml", text).and_then(|source| source.build("step")).expect("valid");
+        let puzzle = crate::families::reading::puzzle_text("x.toml", text).and_then(|source| source.build("step")).expect("valid");
         let reason = |text: &str| match puzzle.read_state(text).expect("every label once") {
             Reading::Outside(reason) => reason,
             Reading::State(state) => panic!("{state:?}"),

@@ -89,8 +89,8 @@ impl StateSpace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::families::turnstyle;
     use crate::puzzle::Permutation;
-    use crate::puzzle::family::turnstyle;
 
     #[test]
     fn every_rank_of_a_small_space_comes_back() {

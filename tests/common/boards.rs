@@ -1,7 +1,7 @@
 //! Rotation boards of `tests/known/boards`.
 
-use farthest::boards::Board;
-use farthest::puzzle::BoardShape;
+use farthest::families::rotation_board::Board;
+use farthest::families::rotation_board::BoardShape;
 use serde_json::Value;
 
 /// A file of `tests/known/boards`.

@@ -3,7 +3,7 @@
 use farthest::base::ShardId;
 use farthest::base::ids::to_u64;
 use farthest::base::partition::Partition;
-use farthest::cli::run_config::{RunConfig, partition_of};
+use farthest::families::run_config::{RunConfig, partition_of};
 use farthest::store::block::SetName;
 use farthest::store::{BlockEntry, Contents, PackReader, PackWriter};
 use std::fs;

@@ -2,9 +2,10 @@
 
 use super::make_folder;
 use crate::base::{Result, atomic_file};
-use crate::boards::outer_automorphism::OuterAutomorphism;
+use crate::claims::outer_automorphism::OuterAutomorphism;
+use crate::claims::outer_automorphism_certificates;
 use crate::cli::solve_board::{board_of, size};
-use crate::evidence::boards::{outer_automorphism, verdict_certificate};
+use crate::families::rotation_board::verdict_certificate;
 use clap::Args;
 
 use std::path::PathBuf;
@@ -60,12 +61,12 @@ pub fn outer_automorphism(arguments: &CertifyOuterAutomorphismArguments) -> Resu
     let found = OuterAutomorphism::derive()?;
     let folder = arguments.out.join("outer-automorphism");
     make_folder(Some(&folder))?;
-    for (name, certificate) in outer_automorphism::certificates(&found)? {
+    for (name, certificate) in outer_automorphism_certificates::certificates(&found)? {
         certificate.write(&folder.join(name))?;
     }
-    atomic_file::write(&folder.with_extension("tsv"), outer_automorphism::table(&found).as_bytes())?;
+    atomic_file::write(&folder.with_extension("tsv"), outer_automorphism_certificates::table(&found).as_bytes())?;
     let page = folder.with_extension("md");
-    atomic_file::write(&page, outer_automorphism::page(&found).as_bytes())?;
+    atomic_file::write(&page, outer_automorphism_certificates::page(&found).as_bytes())?;
     println!("{}: check its certificates with: farthest-verify {}", page.display(), arguments.out.display());
     Ok(())
 }

@@ -4,14 +4,14 @@
 use crate::base::shown::{shown_path, shown_text};
 use crate::base::{Error, Result};
 use crate::cli::arguments::CertifyDistanceArguments;
-use crate::cli::run_config::partition_of;
 use crate::cli::session::{counted, shell_word};
 use crate::evidence::archive_files;
-use crate::evidence::certificate::{Certificate, CertifiedPuzzle, Claim, Labels};
+use crate::evidence::certificate::{Certificate, Claim};
 use crate::evidence::checksums::CERTIFICATE;
 use crate::evidence::dataset::{self, Dataset};
 use crate::evidence::manifest_file::{VerifiedCertificate, record_certificate};
-use crate::puzzle::Layout;
+use crate::families::run_config::partition_of;
+use crate::families::run_folder;
 use crate::search::{LeftBehind, RunFolder};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,22 +39,21 @@ const COMMANDS: [&str; 3] = [
 pub fn distance(arguments: &CertifyDistanceArguments) -> Result<()> {
     let run = &arguments.folder;
     // Read before anything is written: a folder without a run stays as it is.
-    let Dataset { summary, distribution, config, puzzle: built, .. } = dataset::read(run)?;
-    let puzzle = CertifiedPuzzle::of(&config.puzzle, &config.metric)?;
+    let (Dataset { summary, distribution, puzzle: built, .. }, config) = run_folder::read_with_configuration(run)?;
+    let puzzle = config.puzzle.certified(&config.metric)?;
     let folder = RunFolder::new(run);
     let _lock = folder.lock(LeftBehind::Break)?;
     folder.remove_temporaries()?;
-    let arranged = arranged(&puzzle, built.layout());
     let partition = partition_of(&built, config.search.leading_positions)?;
     let archive = archive_files::of_run(run, &partition, &distribution)?;
     let claim = Claim::Distance {
-        arranged,
+        arranged: config.puzzle.arranged(&built),
         ranks: partition.state_count(),
         shard_length: partition.shard_length(),
         levels: distribution,
         archive: archive.clone(),
     };
-    let sha256 = dataset::add_certificate(run, &Certificate { puzzle, claim }, &archive)?;
+    let sha256 = dataset::add_certificate(run, run_folder::configured, &Certificate { puzzle, claim }, &archive)?;
     let shown = shown_path(&run.join(CERTIFICATE));
     if arguments.write_only {
         println!("{shown}: distances of {}; check it with: {CHECKER} {}", counted(summary.states, "state"), shell_word(run));
@@ -69,20 +68,9 @@ pub fn distance(arguments: &CertifyDistanceArguments) -> Result<()> {
         date: jiff::Timestamp::now().to_string(),
         commands: COMMANDS.map(String::from).into(),
     };
-    let label = record_certificate(run, record)?;
+    let label = record_certificate(run, run_folder::configured, record)?;
     println!("{shown}: verified; the run is now \"{label}\"");
     Ok(())
-}
-
-/// The order of the arranged cells of a board, an optimiser's choice that the certificate therefore
-/// states.
-fn arranged(puzzle: &CertifiedPuzzle, layout: &Layout) -> Option<Labels> {
-    match (puzzle, layout) {
-        (CertifiedPuzzle::RotationBoard { .. }, Layout::Orbits { arranged, .. }) => {
-            Some(arranged.iter().map(|&position| u16::from(position) + 1).collect())
-        }
-        _ => None,
-    }
 }
 
 fn beside_this_program() -> PathBuf {

@@ -4,7 +4,7 @@ use crate::base::ids::to_u64;
 use crate::base::{Result, atomic_file};
 use crate::cli::arguments::CertifySwapArguments;
 use crate::cli::solve::memory_limit;
-use crate::evidence::turnstyle::swap::{self, SwapEvidence};
+use crate::families::turnstyle::swap::{self, SwapEvidence};
 use std::fmt::Write as _;
 
 /// Writes a folder of certificates for each size, and `sizes.tsv` with a line for each.

@@ -3,11 +3,11 @@
 use crate::base::ids::{low_u32, to_u64};
 use crate::base::{Error, Result};
 use crate::cli::arguments::CertifyStateArguments;
-use crate::cli::run_config::RunConfig;
 use crate::cli::solve::ends::Ends;
 use crate::cli::solve::memory_limit;
-use crate::evidence::certificate::{Certificate, CertifiedPuzzle, Claim, InvariantName, Labels};
+use crate::evidence::certificate::{Certificate, Claim, InvariantName, Labels};
 use crate::evidence::unreachable::{self, Unreachable};
+use crate::families::run_config::RunConfig;
 use crate::puzzle::{Puzzle, State};
 use crate::search::shortest::{Solution, replay, solve};
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ pub enum Kind {
 pub fn state(arguments: &CertifyStateArguments, kind: Kind) -> Result<()> {
     let config = RunConfig::load_in(&arguments.ends.puzzle, arguments.ends.metric.as_ref())?;
     let puzzle = config.puzzle.build(&config.metric)?;
-    let certified = CertifiedPuzzle::of(&config.puzzle, &config.metric)?;
+    let certified = config.puzzle.certified(&config.metric)?;
     let ends = Ends::read(&puzzle, &arguments.ends)?;
     let (from, to) = ends.states().map_err(|reason| Error::config(format!("no certificate has a form for this: {reason}")))?;
     let reason = unreachable::why(&puzzle, from, &to)?;

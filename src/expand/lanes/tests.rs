@@ -6,7 +6,7 @@ use crate::base::ids::{low_u8, low_u32};
 use crate::base::mix;
 use crate::expand::StateExpansion;
 use crate::expand::lane_plan::MOST_CROSSINGS;
-use crate::puzzle::family::turnstyle;
+use crate::families::turnstyle;
 use crate::puzzle::{Layout, Permutation, State};
 use proptest::prelude::*;
 use std::collections::BTreeSet;

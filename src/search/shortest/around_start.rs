@@ -29,7 +29,7 @@ pub fn distance(core: &Ball<'_>, backward: &Moves, inverse_closed: bool, state: 
 mod tests {
     use super::super::solution::BothWays;
     use super::*;
-    use crate::puzzle::PuzzleSource;
+    use crate::families::PuzzleSource;
 
     #[test]
     fn distances_are_those_of_a_whole_search() {

@@ -177,7 +177,7 @@ pub fn common(one: &[u64], other: &[u64]) -> Vec<u64> {
 mod tests {
     use super::super::moves::Direction;
     use super::*;
-    use crate::puzzle::family::turnstyle;
+    use crate::families::turnstyle;
 
     const ROOMY: MemoryLimit = MemoryLimit { bytes: 1 << 28 };
 

@@ -145,7 +145,7 @@ impl Moves {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::puzzle::family::turnstyle;
+    use crate::families::turnstyle;
 
     #[test]
     fn neighbours_are_those_of_the_puzzle_and_backward_undoes_forward() {

@@ -1,0 +1,40 @@
+//! Complete runs, read back with the families that their configurations name.
+
+use super::run_config::RunConfig;
+use crate::base::{Result, regular_file};
+use crate::evidence::dataset::{self, CONFIGURATION, Configured, Dataset};
+use std::path::Path;
+
+/// What the configuration of a run says of its results, for [`dataset::read`] and its like.
+///
+/// # Errors
+/// As [`RunConfig::of_text`]; when the puzzle cannot be built.
+pub fn configured(path: &Path, text: &str) -> Result<Configured> {
+    let config = RunConfig::of_text(path, text)?;
+    Ok(Configured {
+        puzzle: config.puzzle.build(&config.metric)?,
+        // Puzzles without certificates are searched, too; their runs are just never certified.
+        certified: config.puzzle.certified(&config.metric).ok(),
+        most_antipodes: config.search.most_antipodes,
+        keep_levels: config.search.keep_levels,
+    })
+}
+
+/// Reads a run folder and checks it.
+///
+/// # Errors
+/// As [`dataset::read`].
+pub fn read(folder: &Path) -> Result<Dataset> {
+    dataset::read(folder, configured)
+}
+
+/// The same, with the configuration that the folder holds.
+///
+/// # Errors
+/// As [`dataset::read`].
+pub fn read_with_configuration(folder: &Path) -> Result<(Dataset, RunConfig)> {
+    let dataset = read(folder)?;
+    let path = folder.join(CONFIGURATION);
+    let text = regular_file::read_text(&path, regular_file::MOST_TEXT_BYTES)?;
+    Ok((dataset, RunConfig::of_text(&path, &text)?))
+}

@@ -1,0 +1,164 @@
+//! The puzzles that come with the program: the files of `configs/puzzles/`, embedded so that their names work everywhere.
+//!
+//! To add one, write its file (the first comment line is its description) and its line below.
+
+use super::{PuzzleSource, reading};
+use crate::base::Result;
+
+/// A shipped puzzle file.
+#[derive(Clone, Copy, Debug)]
+pub struct ShippedPuzzle {
+    /// The short name, and the file's name without `.toml`.
+    pub name: &'static str,
+    /// The file's text.
+    pub text: &'static str,
+}
+
+macro_rules! shipped {
+    ($($name:literal),* $(,)?) => {
+        &[$(ShippedPuzzle {
+            name: $name,
+            text: include_str!(concat!("../../configs/puzzles/", $name, ".toml")),
+        }),*]
+    };
+}
+
+/// All of them, in the order of listings.
+pub const SHIPPED: &[ShippedPuzzle] = shipped![
+    "turnstyle-4",
+    "turnstyle-5",
+    "turnstyle-6",
+    "turnstyle-7",
+    "turnstyle-8",
+    "turnstyle-9",
+    "turnstyle-10",
+    "turnstyle-11",
+    "turnstyle-12",
+    "turnstyle-13",
+    "turnstyle-14",
+    "turnstyle-15",
+    "rotation-board-2x3n2",
+    "rotation-board-2x4n2",
+    "rotation-board-2x5n2",
+    "rotation-board-2x6n2",
+    "rotation-board-3x3n2",
+    "rotation-board-3x4n2",
+    "rotation-board-3x4n3",
+    "rotation-board-3x5n3",
+    "rotation-board-4x4n3",
+    "rotation-board-3x6n3",
+    "board-2x3n2",
+    "board-3x4n3",
+    "loopover-3x3",
+    "pancake-7",
+    "pocket-cube",
+];
+
+impl ShippedPuzzle {
+    /// What it is, in one line.
+    #[must_use]
+    pub fn description(&self) -> &'static str {
+        self.text.lines().next().unwrap_or_default().trim_start_matches(['#', ' '])
+    }
+
+    /// The puzzle.
+    ///
+    /// # Errors
+    /// Never for the files as they are tested.
+    pub fn source(&self) -> Result<PuzzleSource> {
+        reading::shipped_puzzle(&format!("configs/puzzles/{}.toml", self.name), self.text)
+    }
+}
+
+/// The shipped puzzle of this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static ShippedPuzzle> {
+    SHIPPED.iter().find(|puzzle| puzzle.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::config_text::ConfigTable;
+    use crate::puzzle::Puzzle;
+    use std::collections::HashSet;
+
+    /// States per depth up to `most_depth`: a breadth-first search over a set of states.
+    fn counts(puzzle: &Puzzle, most_depth: usize) -> Vec<usize> {
+        let mut seen: HashSet<_> = puzzle.starts().iter().cloned().collect();
+        let mut frontier: Vec<_> = puzzle.starts().to_vec();
+        let mut counts = Vec::new();
+        while !frontier.is_empty() && counts.len() <= most_depth {
+            counts.push(frontier.len());
+            let mut next = Vec::new();
+            for state in &frontier {
+                for generator in 0..puzzle.generators().len() {
+                    let successor = puzzle.apply(generator, state);
+                    if seen.insert(successor.clone()) {
+                        next.push(successor);
+                    }
+                }
+            }
+            frontier = next;
+        }
+        counts
+    }
+
+    fn built(name: &str, metric: &str) -> Puzzle {
+        find(name).expect("shipped").source().expect("valid").build(metric).expect("valid")
+    }
+
+    #[test]
+    fn every_file_is_valid_and_describes_itself() {
+        for puzzle in SHIPPED {
+            let source = puzzle.source().expect("valid");
+            assert_eq!(source.name(), puzzle.name);
+            assert!(puzzle.text.starts_with("# ") && puzzle.description().ends_with(" states."), "{}", puzzle.name);
+            assert_eq!(reading::puzzle_text("copy.toml", source.to_toml()).expect("canonical"), source);
+            assert_eq!(reading::puzzle_text("copy.toml", puzzle.text).expect("under its own name"), source);
+            for metric in source.metrics() {
+                assert!(source.build(&metric).expect("valid").is_inverse_closed(), "{} {metric}", puzzle.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_file_of_the_folder_is_shipped() {
+        let files = std::fs::read_dir("configs/puzzles")
+            .expect("the folder")
+            .map(|entry| entry.expect("readable").file_name().into_string().expect("UTF-8").replace(".toml", ""));
+        let shipped: HashSet<String> = SHIPPED.iter().map(|puzzle| puzzle.name.to_owned()).collect();
+        assert_eq!(files.collect::<HashSet<_>>(), shipped);
+    }
+
+    #[test]
+    fn run_configurations_name_puzzles_and_metrics_that_exist() {
+        for entry in std::fs::read_dir("configs/runs").expect("the folder") {
+            let path = entry.expect("readable").path();
+            let mut root = ConfigTable::read(&path).expect("TOML");
+            let puzzle = root.required_string("puzzle").expect("a file");
+            let source = reading::resolve(puzzle, path.parent()).expect("valid");
+            source.check_metric(&root.required_string("metric").expect("a name")).expect("known");
+        }
+    }
+
+    /// Sources of the counts: turnstyle by twsearch; the boards by twsearch and a program of ours; loopover by twsearch (its sample
+    /// `lo33`, all powers); pancakes by OEIS A092113; the pocket cube by OEIS A079761 (half) and A079762 (quarter).
+    #[test]
+    fn counts_are_the_known_ones() {
+        let all = usize::MAX;
+        for (name, metric, known) in [
+            ("turnstyle-7", "step", &[1, 3, 6, 12, 22, 40, 69, 118, 195, 320, 424, 479, 464, 285, 73, 9][..]),
+            ("board-2x3n2", "quarter", &[1, 4, 10, 22, 42, 33, 7, 1]),
+            ("board-2x3n2", "half", &[1, 6, 18, 45, 40, 9, 1]),
+            ("board-3x4n3", "quarter", &[1, 4, 10, 24, 54, 116, 230, 206, 65, 10]),
+            ("board-3x4n3", "half", &[1, 6, 18, 54, 149, 286, 206]),
+            ("loopover-3x3", "step", &[1, 12, 96, 736, 5208, 28674, 89497, 54741, 2475]),
+            ("pancake-7", "step", &[1, 6, 30, 149, 543, 1357, 1903, 1016, 35]),
+        ] {
+            assert_eq!(counts(&built(name, metric), all), known, "{name} {metric}");
+        }
+        assert_eq!(counts(&built("pocket-cube", "half"), 5), [1, 9, 54, 321, 1847, 9992]);
+        assert_eq!(counts(&built("pocket-cube", "quarter"), 7), [1, 6, 27, 120, 534, 2256, 8969, 33058]);
+    }
+}

@@ -1,0 +1,4 @@
+//! From permutations of positions to planes and arrangements.
+
+pub mod orbits;
+pub mod position_order;
