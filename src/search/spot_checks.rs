@@ -1,4 +1,5 @@
-//! Spot checks of a level that was pulled: some of its states, the spots, are worked out again by the slow expansion of states.
+//! Spot checks of a level that was pulled: some of its states, the spots, are worked out again by
+//! the slow expansion of states.
 //!
 //! Lanes and the unseen leave no second count of edges. So before such a level (depth d+1) is closed, some states are unranked and all their neighbours
 //! looked up, by the rules that hold when the generators are closed under inverses:
@@ -7,10 +8,13 @@
 //! - no rank that is still unseen has a neighbour in a level up to d;
 //! - when all states of level d+1 are looked at, their neighbours in level d are as many as the edges up that the pull counted.
 //!
-//! The spots are the same for any number of processes: [`BASE_SPOTS`] states and one more for every [`RANKS_PER_SPOT`] ranks of the space, of each of the three
-//! sets, at places drawn from depth and a fixed seed; a set of fewer states is checked whole, as the unseen are in the last levels. They find faults of a kind (a generator, plane or block of lanes
-//! gone wrong) with near certainty and a single wrong state of a large level seldom; `farthest recheck` finds those. Each process asks the owners of the
-//! neighbours: two exchanges. Cost: about 1 % of the pulled levels of turnstyle-12, 0.3 ms a level of small puzzles.
+//! The spots are the same for any number of processes: [`BASE_SPOTS`] states and one more for every
+//! [`RANKS_PER_SPOT`] ranks of the space, of each of the three sets, at places drawn from depth and
+//! a fixed seed; a set of fewer states is checked whole, as the unseen are in the last levels. They
+//! find faults of a kind (a generator, plane or block of lanes gone wrong) with near certainty and
+//! a single wrong state of a large level seldom; `farthest recheck` finds those. Each process asks
+//! the owners of the neighbours: two exchanges. Cost: about 1 % of the pulled levels of
+//! turnstyle-12, 0.3 ms a level of small puzzles.
 
 use super::job::Job;
 use super::level_totals::LevelTotals;
@@ -28,7 +32,8 @@ const BASE_SPOTS: u64 = 256;
 /// Ranks of the space for which there is one more spot.
 const RANKS_PER_SPOT: u64 = 1 << 20;
 
-/// Most spots of a level; in compact storage, where looking into a level takes ten microseconds, an eighth.
+/// Most spots of a level; in compact storage, where looking into a level takes ten microseconds, an
+/// eighth.
 const MOST_SPOTS: u64 = 1 << 16;
 const MOST_SPOTS_COMPACT: u64 = 1 << 13;
 
@@ -40,7 +45,8 @@ const NEXT: u64 = 3;
 /// Answer where the rank is not owned, which ends the search.
 const NOT_OWNED: u64 = 4;
 
-/// Checks spots of the last closed level and of the level found, of which `totals` says how many states it has and how many edges lead to it. Collective.
+/// Checks spots of the last closed level and of the level found, of which `totals` says how many
+/// states it has and how many edges lead to it. Collective.
 ///
 /// # Errors
 /// `Invariant`, the same on every process.

@@ -4,8 +4,9 @@
 //! on it: reading `seen`, pulling by one generator, counting, the new states' fingerprint, writing `next`. The identity moves nothing, so what a kind costs by itself is the
 //! difference to the identity. Half of all states are seen, at random: no lane is full, none is empty.
 //!
-//! Ten positions, so five in the prefix and 30,240 lanes; tasks of 512 units, one after the other, as in a search. All permutations are even: alone they make a halved space with lanes of 60
-//! bits; a second plane with an odd generator keeps the lanes at 120 bits.
+//! Ten positions, so five in the prefix and 30,240 lanes; tasks of 512 units, one after the other,
+//! as in a search. All permutations are even: alone they make a halved space with lanes of 60 bits;
+//! a second plane with an odd generator keeps the lanes at 120 bits.
 //!
 //!     cargo bench --bench lanes
 //!     cargo bench --bench lanes -- 'k = 1'      only some

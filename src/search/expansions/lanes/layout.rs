@@ -1,6 +1,7 @@
 //! How a level by lanes is cut into tasks, rounds and messages, as every process knows it.
 //!
-//! A *task* is a part of a block over all planes of a process; its prefixes are worked out once, and its sources in other planes stay in cache.
+//! A *task* is a part of a block over all planes of a process; its prefixes are worked out once,
+//! and its sources in other planes stay in cache.
 
 use super::shared_views::SharedViews;
 use crate::base::ids::{index_u32, to_u64};
@@ -10,7 +11,8 @@ use crate::base::{ProcessId, StateRank};
 use crate::expand::LaneExpansion;
 use crate::expand::lanes::UNIT_BYTES;
 
-/// Units of a task: its prefixes and one plane's sources fit the first-level cache, and it is a chunk of a packed level.
+/// Units of a task: its prefixes and one plane's sources fit the first-level cache, and it is a
+/// chunk of a packed level.
 pub(in crate::search) const TASK_UNITS: usize = 512;
 
 /// Most bytes that a process sends to another in a round, before compression.
@@ -82,7 +84,8 @@ impl<'a> Plan<'a> {
         self.owners[plane * self.lanes.blocks_per_plane() + block].index() == process
     }
 
-    /// Planes and generators of a task of `owner` to which `sender` may contribute, in the order of the message.
+    /// Planes and generators of a task of `owner` to which `sender` may contribute, in the order of
+    /// the message.
     pub(in crate::search) fn contributions(
         &self,
         owner: usize,

@@ -1,8 +1,9 @@
 //! What processes send each other in a level by lanes.
 //!
-//! Message to a process: for its tasks of the round, in order, for each plane and generator to which this process may contribute, a header word
-//! `length << 2 | kind` and the bytes in words. Kind 0: no states, no bytes. Kind 1: the bits of all target lanes that this process speaks for, one bit a state.
-//! Kind 2: a zstd frame of the same, where many bytes are zero.
+//! Message to a process: for its tasks of the round, in order, for each plane and generator to
+//! which this process may contribute, a header word `length << 2 | kind` and the bytes in words.
+//! Kind 0: no states, no bytes. Kind 1: the bits of all target lanes that this process speaks for,
+//! one bit a state. Kind 2: a zstd frame of the same, where many bytes are zero.
 
 use super::layout::{LaneTask, Plan};
 use crate::base::bytes::{bytes_of, words_of};

@@ -1,10 +1,13 @@
 //! Expansion by lanes: every unit of 120 ranks that is not full is pulled from its neighbours' lanes, on all processes and threads, without atomics.
 //!
-//! All processes know the list of tasks of every process (`layout.rs`). In round r each process first works out, for the r-th tasks of every other process, what its own shards contribute: the
-//! bits of whole target lanes, already in the target's order, one bit for each state and generator that crosses. Then the contributions are exchanged while
-//! (with more than one thread) the next ones are worked out, and the own tasks of the round are pulled.
+//! All processes know the list of tasks of every process (`layout.rs`). In round r each process
+//! first works out, for the r-th tasks of every other process, what its own shards contribute: the
+//! bits of whole target lanes, already in the target's order, one bit for each state and generator
+//! that crosses. Then the contributions are exchanged while (with more than one thread) the next
+//! ones are worked out, and the own tasks of the round are pulled.
 //!
-//! Processes of one host read each other's scratch files (`shared_views.rs`) and send each other no lanes. The own tasks are in `tasks.rs`, the messages in `messages.rs`.
+//! Processes of one host read each other's scratch files (`shared_views.rs`) and send each other no
+//! lanes. The own tasks are in `tasks.rs`, the messages in `messages.rs`.
 
 use super::layout::Plan;
 use super::messages::contribute_task;

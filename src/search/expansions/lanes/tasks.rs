@@ -1,4 +1,5 @@
-//! The tasks of this process in a level by lanes: the shards opened for reading and writing, and the pulling of a task in all its planes.
+//! The tasks of this process in a level by lanes: the shards opened for reading and writing, and
+//! the pulling of a task in all its planes.
 
 use super::layout::{LaneTask, Plan, TASK_UNITS};
 use super::messages::{Contribution, read_contributions};
@@ -87,7 +88,8 @@ impl<'a> Opened<'a> {
         let mut rest: Vec<Option<(usize, &'a mut [u8])>> = (0..parts).map(|_| None).collect();
         let mut sets = Vec::with_capacity(shards.len());
         let shard_length = space.partition.shard_length();
-        // A chunk is a task's part of a shard. Parts that are no whole words are tiny: they stay as bits.
+        // A chunk is a task's part of a shard. Parts that are no whole words are tiny: they stay as
+        // bits.
         let packed = match Cut::new(shard_length, to_u64(part_bytes) * 8) {
             Some(cut) if job.settings.storage == Storage::Memory => {
                 let chunks = vec![vec![Chunk::EMPTY; cut.chunks()]; shards.len()];
