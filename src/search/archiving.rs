@@ -1,4 +1,5 @@
-//! Keeping every level of a search in its archive (`archive.rs` says what is there), and the look at all of it at the end.
+//! Keeping every level of a search in its archive (`archive.rs` says what is there), and the look
+//! at all of it at the end.
 
 use super::archive::{level_folder, read_level};
 use super::job::Job;
@@ -70,7 +71,8 @@ pub fn remove_behind(levels: &Path, kept: Option<Depth>) -> Result<()> {
     Ok(())
 }
 
-/// Checks all archived levels against the counts and fingerprints of the search; the processes share the work.
+/// Checks all archived levels against the counts and fingerprints of the search; the processes
+/// share the work.
 ///
 /// # Errors
 /// The same on every process: `BadData` naming the first level that is not what was found.

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Estimated seconds of one thread of all processes together, for each expansion of the table, in its order.
+/// Estimated seconds of one thread of all processes together, for each expansion of the table, in
+/// its order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate(Vec<(&'static str, Option<f64>)>);
 
@@ -19,7 +20,8 @@ impl Estimate {
         self.0.iter().any(|(own, cost)| *own == name && cost.is_some())
     }
 
-    /// The cheapest of the possible expansions that are `wanted`, the first of equals; `None` when there is none.
+    /// The cheapest of the possible expansions that are `wanted`, the first of equals; `None` when
+    /// there is none.
     #[must_use]
     pub fn cheapest(&self, wanted: impl Fn(&str) -> bool) -> Option<&'static str> {
         let possible = self.0.iter().filter_map(|&(name, cost)| cost.filter(|_| wanted(name)).map(|cost| (name, cost)));

@@ -12,14 +12,17 @@ use crate::base::Result;
 use crate::store::Edges;
 use std::fmt;
 
-/// Finds the next level into `next` of all shards, in rounds, on all processes; the reason when asked to stop on the way.
+/// Finds the next level into `next` of all shards, in rounds, on all processes; the reason when
+/// asked to stop on the way.
 pub type Run = fn(&Job<'_>, &Space<'_>, &mut Progress, &mut dyn Observer, &mut OwnSums) -> Result<Option<StopReason>>;
 
-/// A way to find the next level. Called once a level, so what is a function here costs nothing a state.
+/// A way to find the next level. Called once a level, so what is a function here costs nothing a
+/// state.
 pub struct Expansion {
     /// Its word in configurations, logs and results.
     pub name: &'static str,
-    /// Estimated seconds of one thread of all processes together; `None` where the puzzle does not allow it.
+    /// Estimated seconds of one thread of all processes together; `None` where the puzzle does not
+    /// allow it.
     pub seconds: fn(&Space<'_>, &Progress) -> Option<f64>,
     /// In compact storage, how it leaves the level it finds.
     pub leaves: LevelForm,

@@ -39,8 +39,8 @@ pub fn check_coverage(what: &str, depth: Depth, found: u64, expected: u64) -> Re
     Err(Error::invariant(format!("{what} for level {}", depth.next()), found, expected))
 }
 
-/// All edges of the expanded level where every one was counted. The states expanded must be those of the level, by the fingerprint that was recorded
-/// when it was found.
+/// All edges of the expanded level where every one was counted. The states expanded must be those
+/// of the level, by the fingerprint that was recorded when it was found.
 ///
 /// # Errors
 /// `Invariant` when a state was altered since, in memory or on its way through the listing.

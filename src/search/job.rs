@@ -1,6 +1,8 @@
-//! What surrounds a search: the other processes, the threads, the folder of the run, who may ask to stop, and the choices of the run.
+//! What surrounds a search: the other processes, the threads, the folder of the run, who may ask to
+//! stop, and the choices of the run.
 //!
-//! It is the same from the first level to the last, and knows neither the puzzle nor what was found.
+//! It is the same from the first level to the last, and knows neither the puzzle nor what was
+//! found.
 
 use super::machine::{Disks, RunFolder, StopRequest};
 use super::settings::Settings;

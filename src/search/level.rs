@@ -1,8 +1,9 @@
 //! One level: from "seen up to depth d" to "seen up to depth d+1".
 //!
-//! An expansion (a row of the table in `expansions/mod.rs`) works in bounded rounds and leaves the new states of every shard in `next`. `seen` and
-//! `frontier` do not change before the level is closed, so a level can be abandoned at any round and the search committed as it was at the level's
-//! start.
+//! An expansion (a row of the table in `expansions/mod.rs`) works in bounded rounds and leaves the
+//! new states of every shard in `next`. `seen` and `frontier` do not change before the level is
+//! closed, so a level can be abandoned at any round and the search committed as it was at the
+//! level's start.
 
 use super::expansions::choice;
 use super::job::Job;
@@ -77,7 +78,7 @@ pub fn advance(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<A
     let last = progress.levels.last_mut().expect("there still");
     last.seconds = since.elapsed().as_secs_f64();
     progress.levels.push(LevelRecord::new(depth.next(), totals.found));
-    samples::draw(job, space, progress)?;
+    samples::draw(job.exchange, space, progress)?;
     Ok(Advance::Closed)
 }
 
@@ -108,7 +109,8 @@ fn measure(job: &Job<'_>, shards: &mut [Shard], fingerprint: Option<Fingerprint>
     Ok(LevelPart { fingerprint: fingerprint.unwrap_or(found.fingerprint), ..found })
 }
 
-/// Closes the level in every shard, where it becomes level `depth`, and archives it when levels are kept.
+/// Closes the level in every shard, where it becomes level `depth`, and archives it when levels are
+/// kept.
 fn close(job: &Job<'_>, shards: &mut [Shard], depth: Depth) -> Result<()> {
     let closed = job.pool.install(|| shards.par_iter_mut().try_for_each(Shard::close_level));
     agree(job.exchange, closed)?;

@@ -27,7 +27,7 @@ pub enum Ending {
 /// The same on every process: broken invariants, failing disks, damaged checkpoints.
 pub fn run(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<Ending> {
     let Search { job, space, progress, checkpoint } = search;
-    if !checkpoint.restore(job, space, progress, observer)? {
+    if !checkpoint.restore(job, progress, observer)? {
         start::close_level_0(job, space, progress)?;
         observer.notice(&Event::Started);
     }

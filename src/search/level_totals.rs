@@ -8,7 +8,8 @@ use crate::store::{Edges, LevelPart};
 /// What all processes together did for one level.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LevelTotals {
-    /// Edges of the expanded level. Expansions that pull know only those that lead up; the others follow (see [`super::guards::completed_edges`]).
+    /// Edges of the expanded level. Expansions that pull know only those that lead up; the others
+    /// follow (see [`super::guards::completed_edges`]).
     pub edges: Edges,
     /// Moves of the states of the expanded level, counted without making them, where states differ in that.
     pub moves: u64,
@@ -16,7 +17,8 @@ pub struct LevelTotals {
     pub covered: u64,
     /// Fingerprint of the states that were expanded; only by states.
     pub expanded: Fingerprint,
-    /// States of the wrong sign met: in the expanded level when it was expanded by states, else in the one found.
+    /// States of the wrong sign met: in the expanded level when it was expanded by states, else in
+    /// the one found.
     pub wrong_signs: u64,
     /// Ranks, or bytes of lanes, sent.
     pub sent: Tally,

@@ -6,8 +6,8 @@ use super::progress::Progress;
 use super::space::Space;
 use super::{archiving, samples};
 use crate::base::ids::to_u64;
-use crate::base::{Depth, Error, Result, StateRank, fault_point};
-use crate::exchange::{broadcast, gather};
+use crate::base::{Depth, Error, ProcessId, Result, StateRank, fault_point};
+use crate::exchange::{Exchange, broadcast, gather};
 
 /// The result of a complete search; the same for any number of processes, threads and resumes, but for the costs in the levels.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub fn collect(job: &Job<'_>, space: &Space<'_>, progress: &Progress) -> Result<
         archiving::check_all(job, &space.partition, &progress.levels)?;
     }
     let last = progress.last_level().clone();
-    let listed_antipodes = lowest_antipodes(job, space, progress)?;
+    let listed_antipodes = lowest_antipodes(job.exchange, job.settings.most_antipodes, space, progress)?;
     Ok(Outcome {
         states: progress.total_states(),
         gods_number: last.depth,
@@ -55,12 +55,11 @@ pub fn collect(job: &Job<'_>, space: &Space<'_>, progress: &Progress) -> Result<
     })
 }
 
-/// The states of the last level with the lowest ranks, on every process.
+/// The states of the last level with the lowest ranks, at most `most`, on every process.
 ///
 /// # Errors
 /// `Invariant`, the same on every process: a list that is too short, does not ascend, or has a state of another level.
-fn lowest_antipodes(job: &Job<'_>, space: &Space<'_>, progress: &Progress) -> Result<Vec<StateRank>> {
-    let most = job.settings.most_antipodes;
+fn lowest_antipodes(exchange: &dyn Exchange, most: usize, space: &Space<'_>, progress: &Progress) -> Result<Vec<StateRank>> {
     let mut own = Vec::new();
     for shard in &progress.shards {
         // Shards ascend, so the first `most` ranks met are the process's lowest.
@@ -72,15 +71,15 @@ fn lowest_antipodes(job: &Job<'_>, space: &Space<'_>, progress: &Progress) -> Re
     let bytes = |ranks: &[u64]| -> Vec<u8> { ranks.iter().flat_map(|rank| rank.to_le_bytes()).collect() };
     let ranks =
         |bytes: &[u8]| -> Vec<u64> { bytes.chunks_exact(8).map(|chunk| u64::from_le_bytes(std::array::from_fn(|i| chunk[i]))).collect() };
-    let mut all: Vec<u64> = gather(job.exchange, &bytes(&own)).iter().flat_map(|report| ranks(report)).collect();
+    let mut all: Vec<u64> = gather(exchange, &bytes(&own)).iter().flat_map(|report| ranks(report)).collect();
     all.sort_unstable();
     all.truncate(most);
-    if job.is_first() {
+    if exchange.process() == ProcessId::FIRST {
         damage(&mut all);
     }
-    let all: Vec<StateRank> = ranks(&broadcast(job.exchange, &bytes(&all))).into_iter().map(StateRank).collect();
+    let all: Vec<StateRank> = ranks(&broadcast(exchange, &bytes(&all))).into_iter().map(StateRank).collect();
     check_listed(&all, most, progress.last_level().states)?;
-    samples::check_members(job, space, progress, "listed antipodes", &all)?;
+    samples::check_members(exchange, space, progress, "listed antipodes", &all)?;
     Ok(all)
 }
 

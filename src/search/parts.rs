@@ -1,4 +1,5 @@
-//! A search in its parts: the job it runs in, the space it searches, its progress, and its checkpoint.
+//! A search in its parts: the job it runs in, the space it searches, its progress, and its
+//! checkpoint.
 
 use super::checkpoint::{Checkpoint, SearchIdentity};
 use super::job::Job;
@@ -12,7 +13,8 @@ use crate::puzzle::Puzzle;
 use crate::ranking::Partition;
 use crate::store::{Shard, scratch_path};
 
-/// A search on one process. Only what runs it as a whole takes all of it; everything else takes the parts that it uses.
+/// A search on one process. Only what runs it as a whole takes all of it; everything else takes the
+/// parts that it uses.
 pub struct Search<'a> {
     /// What surrounds it.
     pub job: Job<'a>,
@@ -25,7 +27,8 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Sets up a search that has not started: no shard holds a state. All processes see one run folder.
+    /// Sets up a search that has not started: no shard holds a state. All processes see one run
+    /// folder.
     ///
     /// # Errors
     /// `Config` when the threads cannot be started or the counts would not fit 63 bits.

@@ -16,13 +16,15 @@ pub struct Progress {
     pub samples: Vec<Vec<StateRank>>,
     /// Shards of other processes on this host, once a level was expanded by lanes.
     pub shared: Option<SharedViews>,
-    /// How often the search went on from a checkpoint; sessions that committed nothing leave no trace.
+    /// How often the search went on from a checkpoint; sessions that committed nothing leave no
+    /// trace.
     pub resumes: u32,
     /// Seconds of earlier sessions of a resumed run.
     pub earlier_seconds: f64,
     /// When this session started.
     pub started: Instant,
-    /// Seconds of the longest commit of this session: so long before its time is used up a search must stop.
+    /// Seconds of the longest commit of this session: so long before its time is used up a search
+    /// must stop.
     pub longest_commit_seconds: f64,
 }
 
@@ -66,7 +68,8 @@ impl Progress {
     /// Edges from the level before the last one up to it.
     #[must_use]
     pub fn up_edges_before(&self) -> u64 {
-        // Before the first level there are none. A closed level that another follows has its edges: the search sets them, and a manifest without them is refused.
+        // Before the first level there are none. A closed level that another follows has its edges:
+        // the search sets them, and a manifest without them is refused.
         self.levels.len().checked_sub(2).map_or(0, |at| self.levels[at].edges.map_or(0, |edges| edges.up))
     }
 

@@ -1,4 +1,5 @@
-//! What all rounds share, by whichever expansion: what this process adds up in them, and how one ends on all processes.
+//! What all rounds share, by whichever expansion: what this process adds up in them, and how one
+//! ends on all processes.
 
 use super::job::Job;
 use super::machine::stop::{StopReason, VOTES};
@@ -14,9 +15,11 @@ use crate::store::Edges;
 /// What the rounds of this process have done for a level.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OwnSums {
-    /// Frontier states expanded; where others are asked, the share of the frontier that stands for them.
+    /// Frontier states expanded; where others are asked, the share of the frontier that stands for
+    /// them.
     pub expanded: u64,
-    /// What the expansion has gone through, which must be all there is: frontier states, ranks of pulled lanes, or unseen ranks.
+    /// What the expansion has gone through, which must be all there is: frontier states, ranks of
+    /// pulled lanes, or unseen ranks.
     pub covered: u64,
     /// Fingerprint of the states that were expanded, where the frontier is.
     pub states: RunFingerprint,
@@ -80,7 +83,8 @@ impl Sums for RoundSums {
     }
 }
 
-/// Ends a round on all processes: errors, votes to stop, and the end of the level are agreed on in one sum.
+/// Ends a round on all processes: errors, votes to stop, and the end of the level are agreed on in
+/// one sum.
 ///
 /// # Errors
 /// The same on every process, when the result of any is an error.

@@ -3,12 +3,12 @@
 //! For each level a few ranks are drawn, always the same ones; the sample is the first state of the level at or behind each, going round at the end of the ranks. So it depends on the level
 //! only, not on processes, shards or resumes.
 
-use super::job::Job;
 use super::progress::Progress;
 use super::space::Space;
 use crate::base::ids::to_u64;
 use crate::base::mix::mix64;
 use crate::base::{Error, Result, StateRank, fault_point};
+use crate::exchange::Exchange;
 use crate::store::Shard;
 
 /// Ranks drawn for each level.
@@ -21,7 +21,7 @@ const NONE: u64 = u64::MAX;
 ///
 /// # Errors
 /// `Invariant`, the same on every process: there is none, or it is not in the level.
-pub fn draw(job: &Job<'_>, space: &Space<'_>, progress: &mut Progress) -> Result<()> {
+pub fn draw(exchange: &dyn Exchange, space: &Space<'_>, progress: &mut Progress) -> Result<()> {
     let ranks = space.partition.state_count();
     let depth = progress.depth().0;
     let wanted: Vec<u64> = (0..SAMPLES).map(|number| mix64(u64::from(depth) << 8 | number) % ranks).collect();
@@ -29,7 +29,7 @@ pub fn draw(job: &Job<'_>, space: &Space<'_>, progress: &mut Progress) -> Result
     if nearness.iter().any(|&near| near > 0) && fault_point::damages("shift-sample") {
         nearness.iter_mut().for_each(|near| *near = near.saturating_sub(1));
     }
-    job.exchange.maximum(&mut nearness);
+    exchange.maximum(&mut nearness);
     let mut sample: Vec<StateRank> = wanted
         .iter()
         .zip(nearness)
@@ -41,7 +41,7 @@ pub fn draw(job: &Job<'_>, space: &Space<'_>, progress: &mut Progress) -> Result
     }
     sample.sort_unstable();
     sample.dedup();
-    check_members(job, space, progress, "sampled states", &sample)?;
+    check_members(exchange, space, progress, "sampled states", &sample)?;
     progress.samples.push(sample);
     Ok(())
 }
@@ -50,7 +50,7 @@ pub fn draw(job: &Job<'_>, space: &Space<'_>, progress: &mut Progress) -> Result
 ///
 /// # Errors
 /// `Invariant`, the same on every process.
-pub fn check_members(job: &Job<'_>, space: &Space<'_>, progress: &Progress, what: &str, states: &[StateRank]) -> Result<()> {
+pub fn check_members(exchange: &dyn Exchange, space: &Space<'_>, progress: &Progress, what: &str, states: &[StateRank]) -> Result<()> {
     let is_member = |rank: &&StateRank| {
         space.place_among(&progress.shards, **rank).is_some_and(|own| {
             let shard = &progress.shards[own];
@@ -58,7 +58,7 @@ pub fn check_members(job: &Job<'_>, space: &Space<'_>, progress: &Progress, what
         })
     };
     let mut members = [to_u64(states.iter().filter(is_member).count())];
-    job.exchange.sum(&mut members);
+    exchange.sum(&mut members);
     if members[0] == to_u64(states.len()) {
         return Ok(());
     }

@@ -1,4 +1,5 @@
-//! What is searched: the puzzle, the cut of its ranks into shards with an owner each, and its generators compiled for the expansions.
+//! What is searched: the puzzle, the cut of its ranks into shards with an owner each, and its
+//! generators compiled for the expansions.
 //!
 //! It is the same on every process, and from the first level to the last.
 
@@ -63,7 +64,8 @@ impl<'a> Space<'a> {
         self.owners.iter().map(|owner| *owner == process).collect()
     }
 
-    /// The place in a list of owned `shards`, which ascends, of the one that holds `rank`; `None` when none does, or it is no rank of the space.
+    /// The place in a list of owned `shards`, which ascends, of the one that holds `rank`; `None`
+    /// when none does, or it is no rank of the space.
     #[inline]
     #[must_use]
     pub fn place_among(&self, shards: &[Shard], rank: StateRank) -> Option<usize> {
@@ -74,7 +76,8 @@ impl<'a> Space<'a> {
         shards.binary_search_by_key(&id, |shard| shard.id).ok()
     }
 
-    /// The first rank of the first shard that `process` does not own, for the tests of the guards; behind all shards where it owns all.
+    /// The first rank of the first shard that `process` does not own, for the tests of the guards;
+    /// behind all shards where it owns all.
     #[must_use]
     pub fn foreign_rank(&self, process: ProcessId) -> u64 {
         let shard = self.owners.iter().position(|owner| *owner != process).unwrap_or(self.owners.len());

@@ -1,4 +1,5 @@
-//! Spot checks of a level that was pulled: a sample of its states is worked out again by the slow expansion of states.
+//! Spot checks of a level that was pulled: some of its states, the spots, are worked out again by
+//! the slow expansion of states.
 //!
 //! Lanes and the unseen leave no second count of edges. So before such a level (depth d+1) is closed, some states are unranked and all their neighbours
 //! looked up, by the rules that hold when the generators are closed under inverses:
@@ -7,10 +8,13 @@
 //! - no rank that is still unseen has a neighbour in a level up to d;
 //! - when all states of level d+1 are looked at, their neighbours in level d are as many as the edges up that the pull counted.
 //!
-//! The samples are the same for any number of processes: [`BASE_SAMPLE`] states and one more for every [`RANKS_PER_SAMPLE`] ranks of the space, of each of the three
-//! sets, at places drawn from depth and a fixed seed; a set of fewer states is checked whole, as the unseen are in the last levels. They find faults of a kind (a generator, plane or block of lanes
-//! gone wrong) with near certainty and a single wrong state of a large level seldom; `farthest recheck` finds those. Each process asks the owners of the
-//! neighbours: two exchanges. Cost: about 1 % of the pulled levels of turnstyle-12, 0.3 ms a level of small puzzles.
+//! The spots are the same for any number of processes: [`BASE_SPOTS`] states and one more for every
+//! [`RANKS_PER_SPOT`] ranks of the space, of each of the three sets, at places drawn from depth and
+//! a fixed seed; a set of fewer states is checked whole, as the unseen are in the last levels. They
+//! find faults of a kind (a generator, plane or block of lanes gone wrong) with near certainty and
+//! a single wrong state of a large level seldom; `farthest recheck` finds those. Each process asks
+//! the owners of the neighbours: two exchanges. Cost: about 1 % of the pulled levels of
+//! turnstyle-12, 0.3 ms a level of small puzzles.
 
 use super::job::Job;
 use super::level_totals::LevelTotals;
@@ -22,15 +26,16 @@ use crate::base::{Error, Result, StateRank, fault_point};
 use crate::exchange::agree;
 use crate::store::{Shard, Storage};
 
-/// States sampled of a level of any size.
-const BASE_SAMPLE: u64 = 256;
+/// Spots of a level of any size.
+const BASE_SPOTS: u64 = 256;
 
-/// Ranks of the space for which one more state is sampled.
-const RANKS_PER_SAMPLE: u64 = 1 << 20;
+/// Ranks of the space for which there is one more spot.
+const RANKS_PER_SPOT: u64 = 1 << 20;
 
-/// Most states sampled of a level; in compact storage, where looking into a level takes ten microseconds, an eighth.
-const MOST_SAMPLE: u64 = 1 << 16;
-const MOST_SAMPLE_COMPACT: u64 = 1 << 13;
+/// Most spots of a level; in compact storage, where looking into a level takes ten microseconds, an
+/// eighth.
+const MOST_SPOTS: u64 = 1 << 16;
+const MOST_SPOTS_COMPACT: u64 = 1 << 13;
 
 /// Where a neighbour is: in no level, below level d, in level d, in level d+1.
 const UNSEEN: u64 = 0;
@@ -40,26 +45,27 @@ const NEXT: u64 = 3;
 /// Answer where the rank is not owned, which ends the search.
 const NOT_OWNED: u64 = 4;
 
-/// Checks samples of the last closed level and of the level found, of which `totals` says how many states it has and how many edges lead to it. Collective.
+/// Checks spots of the last closed level and of the level found, of which `totals` says how many
+/// states it has and how many edges lead to it. Collective.
 ///
 /// # Errors
 /// `Invariant`, the same on every process.
 pub fn check(job: &Job<'_>, space: &Space<'_>, progress: &Progress, totals: &LevelTotals) -> Result<()> {
     let (found, up) = (totals.found.states, totals.edges.up);
     let most = match job.settings.storage {
-        Storage::File => MOST_SAMPLE,
-        Storage::Memory => MOST_SAMPLE_COMPACT,
+        Storage::File => MOST_SPOTS,
+        Storage::Memory => MOST_SPOTS_COMPACT,
     };
-    let wanted = (BASE_SAMPLE + space.partition.state_count() / RANKS_PER_SAMPLE).min(most);
+    let wanted = (BASE_SPOTS + space.partition.state_count() / RANKS_PER_SPOT).min(most);
     let last = progress.last_level();
-    let old = sample(space, progress, last.states, wanted, |shard, from, enough, states| {
+    let old = spots(space, progress, last.states, wanted, |shard, from, enough, states| {
         shard.frontier.list_from(from, enough, shard.ranks.start, states);
     });
-    let new = sample(space, progress, found, wanted, |shard, from, enough, states| {
+    let new = spots(space, progress, found, wanted, |shard, from, enough, states| {
         shard.next.list_from(from, enough, shard.ranks.start, states);
     });
     let unseen = space.partition.state_count() - progress.total_states() - found;
-    let rest = sample(space, progress, unseen, wanted, |shard, from, enough, states| {
+    let rest = spots(space, progress, unseen, wanted, |shard, from, enough, states| {
         shard.seen.list_absent_from(from, enough, shard.ranks.start, states);
         states.retain(|rank| !shard.ranks.contains(rank) || !shard.next.contains(rank - shard.ranks.start));
     });
@@ -92,28 +98,28 @@ pub fn check(job: &Job<'_>, space: &Space<'_>, progress: &Progress, totals: &Lev
 
 /// States of a set of `states` in all, by rank, of the own shards: all when there are at most `wanted`, else those found from places drawn at random. `list` appends
 /// the set's members in a shard from an offset on, until there are enough; the offset is a multiple of 64.
-fn sample(space: &Space<'_>, progress: &Progress, states: u64, wanted: u64, list: impl Fn(&Shard, u64, usize, &mut Vec<u64>)) -> Vec<u64> {
-    let mut sample = Vec::new();
+fn spots(space: &Space<'_>, progress: &Progress, states: u64, wanted: u64, list: impl Fn(&Shard, u64, usize, &mut Vec<u64>)) -> Vec<u64> {
+    let mut spots = Vec::new();
     if states <= wanted {
-        progress.shards.iter().for_each(|shard| list(shard, 0, usize::MAX, &mut sample));
-        return sample;
+        progress.shards.iter().for_each(|shard| list(shard, 0, usize::MAX, &mut spots));
+        return spots;
     }
     let seed = mix64(u64::from(progress.depth().0) ^ 0x3c6e_f372_fe94_f82b);
     let mut near = Vec::new();
     for number in 0..wanted {
         let draw = mix64(seed.wrapping_add(number));
         let place = draw % space.partition.state_count();
-        // Where it is not owned the owner draws the same place, and samples there.
+        // Where it is not owned the owner draws the same place, and looks there.
         let Some(own) = progress.own_shard(space.partition.shard_of(StateRank(place))) else { continue };
         let shard = &progress.shards[own];
         near.clear();
         // From the start of a word; of bits it lists the whole word, and any of its states is as good.
         list(shard, (place - shard.ranks.start) / 64 * 64, 1, &mut near);
         if !near.is_empty() {
-            sample.push(near[to_usize((draw >> 32) % to_u64(near.len()))]);
+            spots.push(near[to_usize((draw >> 32) % to_u64(near.len()))]);
         }
     }
-    sample
+    spots
 }
 
 /// For each of `states` where all its neighbours are, in the order of the generators. Collective. A missing answer would read as "unseen", which is what some of the rules want: so

@@ -25,7 +25,7 @@ pub fn close_level_0(job: &Job<'_>, space: &Space<'_>, progress: &mut Progress) 
         return Err(Error::invariant("start states in the shards of all processes", found.states, starts.len()));
     }
     progress.levels = vec![LevelRecord::new(Depth::ZERO, found)];
-    samples::draw(job, space, progress)?;
+    samples::draw(job.exchange, space, progress)?;
     if job.settings.keep_levels {
         archiving::write(job, &progress.shards, Depth::ZERO)?;
     }

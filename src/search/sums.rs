@@ -1,4 +1,5 @@
-//! Structs of counts that are summed over all processes: one collective operation for all their numbers, each known by its field and not by a place in a list.
+//! Structs of counts that are summed over all processes: one collective operation for all their
+//! numbers, each known by its field and not by a place in a list.
 
 use crate::exchange::Exchange;
 use crate::store::LevelPart;

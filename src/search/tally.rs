@@ -2,7 +2,8 @@
 
 use crate::base::mix::mix64;
 
-/// Number of ranks and the sum (mod 2^64) of their mixed values: the same for the same ranks in any order.
+/// Number of ranks and the sum (mod 2^64) of their mixed values: the same for the same ranks in any
+/// order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// How many.

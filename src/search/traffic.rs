@@ -10,7 +10,7 @@ use crate::expand::{LaneExpansion, Moves};
 use crate::ranking::Partition;
 
 /// Jobs whose messages are worked out, over all processes.
-const SAMPLE_JOBS: usize = 64;
+const SAMPLE_TASKS: usize = 64;
 
 /// A level that holds one rank in so many stands for the largest ones of a search by states.
 const LARGE_LEVEL_SHARE: u64 = 8;
@@ -25,30 +25,30 @@ pub fn dense_level_bytes(lanes: &LaneExpansion, partition: &Partition, processes
     let shared = SharedViews::none(processes);
     let plan = Plan::new(lanes, &shared, partition, processes);
     let owners = index_u32(processes);
-    let jobs_each = (SAMPLE_JOBS / owners).max(1);
+    let tasks_each = (SAMPLE_TASKS / owners).max(1);
     let mut bytes = 0.0;
-    for owner in (0..owners).step_by(owners.div_ceil(SAMPLE_JOBS)) {
-        let jobs = &plan.jobs[owner];
-        let step = jobs.len().div_ceil(jobs_each).max(1);
-        let sample = jobs.iter().skip(step / 2).step_by(step);
+    for owner in (0..owners).step_by(owners.div_ceil(SAMPLE_TASKS)) {
+        let tasks = &plan.tasks[owner];
+        let step = tasks.len().div_ceil(tasks_each).max(1);
+        let sample = tasks.iter().skip(step / 2).step_by(step);
         let (mut sampled_units, mut sampled_bytes) = (0, 0);
-        for &job in sample {
-            let prefixes = lanes.prefixes(job.block, job.first_unit, job.units);
-            sampled_units += job.units;
+        for &task in sample {
+            let prefixes = lanes.prefixes(task.block, task.first_unit, task.units);
+            sampled_units += task.units;
             for sender in (0..owners).filter(|&sender| sender != owner) {
                 sampled_bytes += plan
-                    .contributions(owner, sender, job)
+                    .contributions(owner, sender, task)
                     // A header, and the bits in words.
                     .map(|(plane, generator)| 8 + lanes.contributed_bits(&plan.owned[sender], &prefixes, plane, generator).div_ceil(64) * 8)
                     .sum::<u64>();
             }
         }
-        let units: usize = jobs.iter().map(|job| job.units).sum();
+        let units: usize = tasks.iter().map(|task| task.units).sum();
         if sampled_units > 0 {
             bytes += approximate(sampled_bytes) * approximate(to_u64(units)) / approximate(to_u64(sampled_units));
         }
     }
-    rounded_down(bytes * approximate(to_u64(owners.div_ceil(SAMPLE_JOBS))))
+    rounded_down(bytes * approximate(to_u64(owners.div_ceil(SAMPLE_TASKS))))
 }
 
 /// Bytes that all of `processes` send for each state that they expand by states in a large level.

@@ -4,8 +4,9 @@
 //! on it: reading `seen`, pulling by one generator, counting, the new states' fingerprint, writing `next`. The identity moves nothing, so what a kind costs by itself is the
 //! difference to the identity. Half of all states are seen, at random: no lane is full, none is empty.
 //!
-//! Ten positions, so five in the prefix and 30,240 lanes; jobs of 512 units, one after the other, as in a search. All permutations are even: alone they make a halved space with lanes of 60
-//! bits; a second plane with an odd generator keeps the lanes at 120 bits.
+//! Ten positions, so five in the prefix and 30,240 lanes; tasks of 512 units, one after the other,
+//! as in a search. All permutations are even: alone they make a halved space with lanes of 60 bits;
+//! a second plane with an odd generator keeps the lanes at 120 bits.
 //!
 //!     cargo bench --bench lanes
 //!     cargo bench --bench lanes -- 'k = 1'      only some
@@ -25,8 +26,8 @@ use std::time::Duration;
 
 const POSITIONS: usize = 10;
 
-/// Units of a job, as in `src/search/expansions/lanes/rounds.rs`.
-const JOB_UNITS: usize = 512;
+/// Units of a task, as in `src/search/expansions/lanes/layout.rs`.
+const TASK_UNITS: usize = 512;
 
 /// The kinds of lane moves as swaps of positions; 0 to 4 are the prefix.
 const KINDS: [(&str, &[(usize, usize)]); 9] = [
@@ -62,12 +63,12 @@ fn puzzle(swaps: &[(usize, usize)], halved: bool) -> Puzzle {
     puzzle
 }
 
-/// A level in which half of the states are seen, cut into jobs.
+/// A level in which half of the states are seen, cut into tasks.
 struct Level {
     lanes: LaneExpansion,
     seen: Vec<Vec<u8>>,
-    jobs: Vec<(usize, PrefixTable)>,
-    lanes_per_job: u64,
+    tasks: Vec<(usize, PrefixTable)>,
+    lanes_per_task: u64,
     next: Vec<u8>,
 }
 
@@ -78,16 +79,16 @@ impl Level {
         let bytes = units * UNIT_BYTES + PADDING_BYTES;
         let byte = |place: usize| low_u8(mix64(to_u64(place)) & 0xff);
         let seen = (0..lanes.planes()).map(|plane| (0..bytes).map(|at| byte(plane * bytes + at)).collect()).collect();
-        let jobs = (0..units / JOB_UNITS).map(|job| (job * JOB_UNITS, lanes.prefixes(0, job * JOB_UNITS, JOB_UNITS))).collect();
-        let lanes_per_job = to_u64(JOB_UNITS) * if halved { 2 } else { 1 };
-        Self { lanes, seen, jobs, lanes_per_job, next: vec![0; JOB_UNITS * UNIT_BYTES] }
+        let tasks = (0..units / TASK_UNITS).map(|task| (task * TASK_UNITS, lanes.prefixes(0, task * TASK_UNITS, TASK_UNITS))).collect();
+        let lanes_per_task = to_u64(TASK_UNITS) * if halved { 2 } else { 1 };
+        Self { lanes, seen, tasks, lanes_per_task, next: vec![0; TASK_UNITS * UNIT_BYTES] }
     }
 
-    /// Time to pull `wanted` lanes of plane 0, job after job.
+    /// Time to pull `wanted` lanes of plane 0, task after task.
     fn pull(&mut self, wanted: u64, portable: bool) -> Duration {
         let source = LaneSource { blocks: self.seen.iter().map(Vec::as_slice).collect() };
-        per_item(wanted, self.lanes_per_job, |pass| {
-            let (first_unit, prefixes) = &self.jobs[pass % self.jobs.len()];
+        per_item(wanted, self.lanes_per_task, |pass| {
+            let (first_unit, prefixes) = &self.tasks[pass % self.tasks.len()];
             let seen = &self.seen[0][first_unit * UNIT_BYTES..];
             let mut target = Target { plane: 0, seen, next: &mut self.next, first_unit: to_u64(*first_unit), contributed: Vec::new() };
             black_box(if portable {
@@ -139,11 +140,11 @@ fn lane_work(criterion: &mut Criterion) {
         let width = if halved { "halved lanes, 60 bits" } else { "lanes of 120 bits" };
         let mut group = group(criterion, &format!("{width}, other work"));
         let level = Level::new(&puzzle(KINDS[4].1, halved), halved);
-        let (lanes, jobs) = (&level.lanes, &level.jobs);
+        let (lanes, tasks) = (&level.lanes, &level.tasks);
         group.bench_function("prefixes", |bencher| {
             bencher.iter_custom(|wanted| {
-                per_item(wanted, level.lanes_per_job, |pass| {
-                    black_box(lanes.prefixes(0, jobs[pass % jobs.len()].0, JOB_UNITS));
+                per_item(wanted, level.lanes_per_task, |pass| {
+                    black_box(lanes.prefixes(0, tasks[pass % tasks.len()].0, TASK_UNITS));
                 })
             });
         });
@@ -152,19 +153,19 @@ fn lane_work(criterion: &mut Criterion) {
         let owned = vec![true; lanes.planes()];
         group.bench_function("contribute, k = 1", |bencher| {
             bencher.iter_custom(|wanted| {
-                per_item(wanted, level.lanes_per_job, |pass| {
-                    black_box(lanes.contribute(&source, &owned, &jobs[pass % jobs.len()].1, 0, 0));
+                per_item(wanted, level.lanes_per_task, |pass| {
+                    black_box(lanes.contribute(&source, &owned, &tasks[pass % tasks.len()].1, 0, 0));
                 })
             });
         });
         let contributed: Vec<Vec<u8>> =
-            jobs.iter().map(|(_, prefixes)| lanes.contribute(&source, &owned, prefixes, 0, 0).expect("some states")).collect();
-        let mut units = vec![0; JOB_UNITS * UNIT_BYTES];
+            tasks.iter().map(|(_, prefixes)| lanes.contribute(&source, &owned, prefixes, 0, 0).expect("some states")).collect();
+        let mut units = vec![0; TASK_UNITS * UNIT_BYTES];
         group.bench_function("receive, k = 1", |bencher| {
             bencher.iter_custom(|wanted| {
-                per_item(wanted, level.lanes_per_job, |pass| {
-                    let job = pass % jobs.len();
-                    assert!(lanes.receive(&contributed[job], &owned, &jobs[job].1, 0, 0, &mut units));
+                per_item(wanted, level.lanes_per_task, |pass| {
+                    let task = pass % tasks.len();
+                    assert!(lanes.receive(&contributed[task], &owned, &tasks[task].1, 0, 0, &mut units));
                 })
             });
         });

@@ -1,11 +1,13 @@
-//! Circles of imports between the modules (files) of a layer: where there is one, none of its files can be read, tried or moved without the others.
+//! Circles of imports between the modules (files) of a layer: where there is one, none of its files
+//! can be read, tried or moved without the others.
 
 use super::paths::{crate_paths, module_of};
 use super::tokens::tokens;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// For each module of `layer` those that it imports from; tests do not count. A path belongs to the longest module that it begins with, so a name that a
-/// `mod.rs` passes on is imported from that `mod.rs`, which imports the file that has it.
+/// For each module of `layer` those that it imports from; tests do not count. A path belongs to the
+/// longest module that it begins with, so a name that a `mod.rs` passes on is imported from that
+/// `mod.rs`, which imports the file that has it.
 pub fn imports(files: &BTreeMap<String, String>, layer: &str) -> BTreeMap<String, BTreeSet<String>> {
     let of_layer = |file: &&String| module_of(file).first().is_some_and(|first| first == layer);
     let modules: BTreeSet<String> = files.keys().filter(of_layer).map(|file| module_of(file).join("::")).collect();
@@ -27,7 +29,8 @@ pub fn circle(imports: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String
     imports.keys().find_map(|start| walk(start, imports, &mut Vec::new(), &mut done))
 }
 
-/// Goes on from `module`; `way` leads to it, and `done` are modules from which no circle can be reached.
+/// Goes on from `module`; `way` leads to it, and `done` are modules from which no circle can be
+/// reached.
 fn walk(
     module: &str,
     imports: &BTreeMap<String, BTreeSet<String>>,

@@ -18,7 +18,7 @@ pub const HOUSES: [House; 4] = [
     // Of how a level is found it knows nothing.
     House {
         name: "checkpoint",
-        beside: &["archiving", "job", "level_record", "machine", "observer", "progress", "space"],
+        beside: &["archiving", "job", "level_record", "machine", "observer", "progress"],
         layers: &["base", "puzzle", "store", "exchange"],
     },
     // Of what happens between levels it knows nothing.

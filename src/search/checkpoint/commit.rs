@@ -61,7 +61,8 @@ impl Checkpoint {
         due[0] > 0
     }
 
-    /// Makes the closed levels durable as a new generation. Does nothing when the newest checkpoint already holds them.
+    /// Makes the closed levels durable as a new generation. Does nothing when the newest checkpoint
+    /// already holds them.
     ///
     /// # Errors
     /// The same on every process. The generations before are then intact.
@@ -99,7 +100,8 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// First process: updates the table of blocks and renames the new manifest into place. Returns the bytes written by all.
+    /// First process: updates the table of blocks and renames the new manifest into place. Returns
+    /// the bytes written by all.
     fn commit_manifest(&mut self, job: &Job<'_>, progress: &Progress, reports: &[Vec<u8>]) -> Result<u64> {
         let folder = job.folder.checkpoint();
         let mut bytes = 0;
@@ -120,7 +122,8 @@ impl Checkpoint {
             .collect::<BTreeSet<_>>()
             .into_iter()
             .collect();
-        // Sets without bytes need no pack: theirs is the first, whichever that is, and is never read for them.
+        // Sets without bytes need no pack: theirs is the first, whichever that is, and is never
+        // read for them.
         let number_of = |pack: &PackFile| packs.binary_search(pack).map_or(0, |at| low_u32(to_u64(at)));
         let blocks: Vec<(u32, BlockEntry)> = table.values().map(|(pack, entry)| (number_of(pack), entry.clone())).collect();
         let identity = &self.identity;

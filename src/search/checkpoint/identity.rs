@@ -1,4 +1,5 @@
-//! What tells one search from another: a checkpoint is taken up only by a search of the same identity.
+//! What tells one search from another: a checkpoint is taken up only by a search of the same
+//! identity.
 
 use super::manifest::CheckpointManifest;
 use crate::base::shown::shown_text;
@@ -15,7 +16,8 @@ pub struct SearchIdentity {
     pub puzzle_name: String,
     /// The metric.
     pub metric: String,
-    /// The puzzle's full definition, as text that builds it again. It is recorded; its digest is compared.
+    /// The puzzle's full definition, as text that builds it again. It is recorded; its digest is
+    /// compared.
     pub puzzle_text: String,
     /// Digest of the compiled puzzle.
     pub puzzle_digest: String,

@@ -1,17 +1,19 @@
 //! The sets of a checkpoint, from pack files into the shards of this process.
 //!
-//! What lies in a folder that this process sees it reads itself. A pack on another host's disk is read by the process that leads that disk, which sends the blocks, as they
-//! are stored, to the owners of their shards: in rounds, so that no process holds more than about one round of `round_successors` at a time. Everybody knows the manifest, so
-//! everybody knows which blocks go from where to where in which round, and none has a name on its way.
+//! What lies in a folder that this process sees it reads itself. A pack on another host's disk is
+//! read by the process that leads that disk, which sends the blocks, as they are stored, to the
+//! owners of their shards: in rounds, so that no process holds more than about one round of
+//! `round_successors` at a time. Everybody knows the manifest, so everybody knows which blocks go
+//! from where to where in which round, and none has a name on its way.
 
 use super::manifest::{CheckpointManifest, PackFile};
 use crate::base::bytes::{bytes_of, words_of};
 use crate::base::ids::{index_u32, low_u32, to_u64, to_usize};
 use crate::base::{Depth, Error, ProcessId, Result, ShardId, fault_point};
 use crate::exchange::agree;
+use crate::ranking::Partition;
 use crate::search::job::Job;
 use crate::search::machine::Disks;
-use crate::search::space::Space;
 use crate::store::block::SetName;
 use crate::store::{BlockEntry, Contents, LevelFile, PackReader, Shard, Storage};
 use rayon::prelude::*;
@@ -47,7 +49,7 @@ pub(super) fn damage(error: Error) -> Error {
 /// The same on every process.
 pub(super) fn load_sets(
     job: &Job<'_>,
-    space: &Space<'_>,
+    partition: &Partition,
     shards: &mut [Shard],
     manifest: &CheckpointManifest,
     folder: &Path,
@@ -61,8 +63,8 @@ pub(super) fn load_sets(
     let loaded = load_own(job, shards, manifest, folder, &readers, file.as_ref());
     agree(job.exchange, loaded)?;
     if !job.disks.are_one() {
-        let shipments = shipments(&job.disks, &space.owners, manifest, &holders);
-        ship(job, space, shards, &shipments, manifest, &readers, file.as_ref())?;
+        let shipments = shipments(&job.disks, &partition.owners(job.exchange.processes()), manifest, &holders);
+        ship(job, partition, shards, &shipments, manifest, &readers, file.as_ref())?;
     }
     for shard in shards {
         shard.seen.mark_saved();
@@ -151,7 +153,7 @@ fn take(shard: &mut Shard, set: SetName, contents: &Contents<'_>, file: Option<&
 /// Sends the blocks that their owners cannot read. Collective.
 fn ship(
     job: &Job<'_>,
-    space: &Space<'_>,
+    partition: &Partition,
     shards: &mut [Shard],
     shipments: &[Shipment<'_>],
     manifest: &CheckpointManifest,
@@ -166,7 +168,7 @@ fn ship(
         let mut read = || -> Result<()> {
             for shipment in round.iter().filter(|shipment| shipment.sender == me) {
                 let reader = readers[shipment.pack].as_ref().ok_or_else(|| job.disks.missing_pack(folder))?;
-                let ranks = space.partition.ranks(shipment.entry.shard);
+                let ranks = partition.ranks(shipment.entry.shard);
                 let stored = reader.stored(shipment.entry, ranks.end - ranks.start).map_err(damage)?;
                 outgoing[shipment.receiver.index()].extend(words_of(&stored));
             }

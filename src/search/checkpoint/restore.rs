@@ -12,7 +12,6 @@ use crate::search::archiving;
 use crate::search::job::Job;
 use crate::search::observer::{Event, Observer};
 use crate::search::progress::Progress;
-use crate::search::space::Space;
 use crate::store::Shard;
 use rayon::prelude::*;
 use std::fs;
@@ -23,22 +22,24 @@ impl Checkpoint {
     /// Goes on from the newest whole checkpoint; `false` when there is none. Collective.
     ///
     /// # Errors
-    /// `Config` when the checkpoint is another search's, `BadData` when there are checkpoints and none is whole.
-    pub fn restore(&mut self, job: &Job<'_>, space: &Space<'_>, progress: &mut Progress, observer: &mut dyn Observer) -> Result<bool> {
+    /// `Config` when the checkpoint is another search's, `BadData` when there are checkpoints and
+    /// none is whole.
+    pub fn restore(&mut self, job: &Job<'_>, progress: &mut Progress, observer: &mut dyn Observer) -> Result<bool> {
         // The first process may have been on another host, whose disk has the manifests then.
         let all = manifests_of_all(job)?;
         let renewed = if job.disks.leads() { job.folder.renew_work() } else { Ok(()) };
         agree(job.exchange, renewed)?;
         let mut last_error = None;
         for &(depth, holder) in &all {
-            match self.restore_generation(job, space, progress, depth, holder) {
+            match self.restore_generation(job, progress, depth, holder) {
                 Ok(()) => {
                     discard_newer(job, Some(depth))?;
                     observer.notice(&Event::Resumed { depth, states: progress.total_states() });
                     return Ok(true);
                 }
-                // Only damage: a disk without room for the sets, or a missing permission, says nothing against the checkpoint. All processes must
-                // decide alike, so the codes of their own errors and of their peers' are the same.
+                // Only damage: a disk without room for the sets, or a missing permission, says
+                // nothing against the checkpoint. All processes must decide alike, so the codes of
+                // their own errors and of their peers' are the same.
                 Err(error @ Error::BadData { .. } | error @ Error::Peer { code: 65, .. }) => {
                     observer.notice(&Event::Warning(format!("the checkpoint of level {depth} is not usable: {error}")));
                     last_error = Some(error);
@@ -56,24 +57,18 @@ impl Checkpoint {
     }
 
     /// Reads generation `depth`, whose manifest `holder` has, into the shards of this process.
-    fn restore_generation(
-        &mut self,
-        job: &Job<'_>,
-        space: &Space<'_>,
-        progress: &mut Progress,
-        depth: Depth,
-        holder: ProcessId,
-    ) -> Result<()> {
+    fn restore_generation(&mut self, job: &Job<'_>, progress: &mut Progress, depth: Depth, holder: ProcessId) -> Result<()> {
         let folder = job.folder.checkpoint();
         let path = manifest_path(&folder, depth);
         let read = || regular_file::read(&path, MOST_MANIFEST_BYTES).map_err(damage);
         let bytes = agree(job.exchange, if job.exchange.process() == holder { read() } else { Ok(Vec::new()) })?;
         let bytes = broadcast_from(job.exchange, holder, &bytes);
-        // The same bytes everywhere, so the same result. Another version's manifest is no damage: it ends the run, and nothing is removed.
+        // The same bytes everywhere, so the same result. Another version's manifest is no damage:
+        // it ends the run, and nothing is removed.
         let manifest = CheckpointManifest::decode(&bytes, &path)?;
         let same = self.identity.check_same_search(&manifest, &path);
         agree(job.exchange, same)?;
-        load_sets(job, space, &mut progress.shards, &manifest, &folder)?;
+        load_sets(job, &self.identity.partition, &mut progress.shards, &manifest, &folder)?;
         check_restored(job, &progress.shards, &manifest, &path)?;
         if job.is_first() {
             self.table = manifest

@@ -1,9 +1,10 @@
 //! Which expansion a level gets.
 //!
-//! The choice changes the time and nothing else. It is made from counts that all processes share, so all choose alike, by the estimated costs of the table.
+//! The choice changes the time and nothing else. It is made from counts that all processes share,
+//! so all choose alike, by the estimated costs of the table.
 //!
-//! Compact storage is there for memory: a level whose states would take much of it as a list is found by an expansion that packs it into a file, even where
-//! another is a little faster.
+//! Compact storage is there for memory: a level whose states would take much of it as a list is
+//! found by an expansion that packs it into a file, even where another is a little faster.
 
 use super::{EXPANSIONS, with_name};
 use crate::base::ids::to_u64;
@@ -28,18 +29,21 @@ pub fn choose(settings: &Settings, space: &Space<'_>, progress: &Progress) -> (&
     (name.and_then(with_name).unwrap_or(&EXPANSIONS[0]), estimate)
 }
 
-/// The cheapest expansion; where lists of the frontier and the new states would not fit, of those that pack them, if any is possible.
+/// The cheapest expansion; where lists of the frontier and the new states would not fit, of those
+/// that pack them, if any is possible.
 fn best(estimate: &Estimate, lists_fit: bool) -> Option<&'static str> {
     let packs = |name: &str| with_name(name).is_some_and(|row| row.leaves == LevelForm::Packed);
     let packed = if lists_fit { None } else { estimate.cheapest(packs) };
     packed.or_else(|| estimate.cheapest(|_| true))
 }
 
-/// Whether lists of the frontier, of the level behind it and of what is seen stay in the memory that the budget of compact storage has for lists; in files they always do.
+/// Whether lists of the frontier, of the level behind it and of what is seen stay in the memory
+/// that the budget of compact storage has for lists; in files they always do.
 fn lists_fit(storage: Storage, space: &Space<'_>, progress: &Progress) -> bool {
     let last = progress.last_level().states;
     let before = progress.levels.len().checked_sub(2).map_or(1, |at| progress.levels[at].states);
-    // A level grows no faster than the one before it did, as a rule, and never by more than the number of generators.
+    // A level grows no faster than the one before it did, as a rule, and never by more than the
+    // number of generators.
     let growth = last.div_ceil(before).clamp(1, to_u64(space.moves.generators()));
     let (ranks, seen) = (space.partition.state_count(), progress.total_states());
     // What is seen was a list, too, until lanes were first wanted.

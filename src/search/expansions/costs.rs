@@ -1,4 +1,5 @@
-//! Measured costs that several expansions share, in nanoseconds of one thread (of one machine; only ratios matter).
+//! Measured costs that several expansions share, in nanoseconds of one thread (of one machine; only
+//! ratios matter).
 
 use crate::base::ids::{approximate, to_u64};
 use crate::base::mix::LANE_STATES;

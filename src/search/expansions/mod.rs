@@ -1,4 +1,5 @@
-//! The table of expansions: the ways to find the next level from what is seen. Each works in bounded rounds and leaves the new states of every shard in `next`.
+//! The table of expansions: the ways to find the next level from what is seen. Each works in
+//! bounded rounds and leaves the new states of every shard in `next`.
 //!
 //! To add one, write its file with its row and add one line to the table.
 

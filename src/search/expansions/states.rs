@@ -34,7 +34,8 @@ pub const EXPANSION: Expansion = Expansion {
 /// Its name.
 pub const NAME: &str = "states";
 
-/// Every frontier state is unranked, and ranked again for each generator: right for sparse levels, the first and last third of most searches.
+/// Every frontier state is unranked, and ranked again for each generator: right for sparse levels,
+/// the first and last third of most searches.
 fn seconds(space: &Space<'_>, progress: &Progress) -> Option<f64> {
     Some(approximate(progress.last_level().states) * costs::by_state(space) * 1e-9)
 }

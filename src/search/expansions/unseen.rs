@@ -41,8 +41,8 @@ pub const EXPANSION: Expansion = Expansion {
 /// Its name.
 pub const NAME: &str = "unseen";
 
-/// Every unseen state asks for its neighbours: right when few states are left but the last level was large, and lanes are dear (generators that move many
-/// labels between prefix and suffix).
+/// Every unseen state asks for its neighbours: right when few states are left but the last level
+/// was large, and lanes are dear (generators that move many labels between prefix and suffix).
 fn seconds(space: &Space<'_>, progress: &Progress) -> Option<f64> {
     let asking = approximate(costs::unseen(space, progress)) * costs::by_state(space);
     // Answers are read back state by state, so all states must have as many neighbours.

@@ -1,6 +1,7 @@
-//! How a level by lanes is cut into jobs, rounds and messages, as every process knows it.
+//! How a level by lanes is cut into tasks, rounds and messages, as every process knows it.
 //!
-//! A *job* is a part of a block over all planes of a process; its prefixes are worked out once, and its sources in other planes stay in cache.
+//! A *task* is a part of a block over all planes of a process; its prefixes are worked out once,
+//! and its sources in other planes stay in cache.
 
 use super::shared_views::SharedViews;
 use crate::base::ids::{index_u32, to_u64};
@@ -10,8 +11,9 @@ use crate::expand::LaneExpansion;
 use crate::expand::lanes::UNIT_BYTES;
 use crate::ranking::Partition;
 
-/// Units of a job: its prefixes and one plane's sources fit the first-level cache, and it is a chunk of a packed level.
-pub(in crate::search) const JOB_UNITS: usize = 512;
+/// Units of a task: its prefixes and one plane's sources fit the first-level cache, and it is a
+/// chunk of a packed level.
+pub(in crate::search) const TASK_UNITS: usize = 512;
 
 /// Most bytes that a process sends to another in a round, before compression.
 const ROUND_BYTES: usize = 16 << 20;
@@ -21,13 +23,13 @@ const LEAST_ROUNDS: usize = 16;
 
 /// A part of a block, in all planes that its process owns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::search) struct LaneJob {
+pub(in crate::search) struct LaneTask {
     pub(in crate::search) block: usize,
     pub(in crate::search) first_unit: usize,
     pub(in crate::search) units: usize,
 }
 
-/// What all processes know: who owns what, and everybody's jobs.
+/// What all processes know: who owns what, and everybody's tasks.
 pub(in crate::search) struct Plan<'a> {
     pub(in crate::search) lanes: &'a LaneExpansion,
     pub(in crate::search) processes: usize,
@@ -37,9 +39,9 @@ pub(in crate::search) struct Plan<'a> {
     pub(in crate::search) owned: Vec<Vec<bool>>,
     /// Who reads whose scratch files.
     pub(in crate::search) shared: &'a SharedViews,
-    /// The jobs of each process.
-    pub(in crate::search) jobs: Vec<Vec<LaneJob>>,
-    jobs_per_round: usize,
+    /// The tasks of each process.
+    pub(in crate::search) tasks: Vec<Vec<LaneTask>>,
+    tasks_per_round: usize,
 }
 
 impl<'a> Plan<'a> {
@@ -51,30 +53,30 @@ impl<'a> Plan<'a> {
         let owners: Vec<ProcessId> = (0..lanes.planes() * blocks)
             .map(|part| shard_owners[partition.shard_of(StateRank(to_u64(part) * block_states)).index()])
             .collect();
-        let jobs: Vec<Vec<LaneJob>> = (0..process_count)
+        let tasks: Vec<Vec<LaneTask>> = (0..process_count)
             .map(|process| {
                 let owned = |block: usize| (0..lanes.planes()).any(|plane| owners[plane * blocks + block] == ProcessId(process));
-                (0..blocks).filter(|&block| owned(block)).flat_map(|block| jobs_of_block(lanes, block)).collect()
+                (0..blocks).filter(|&block| owned(block)).flat_map(|block| tasks_of_block(lanes, block)).collect()
             })
             .collect();
-        let most_jobs = jobs.iter().map(Vec::len).max().unwrap_or(0);
-        let bytes_per_job = lanes.planes() * lanes.generators() * JOB_UNITS * UNIT_BYTES;
-        let by_bytes = if processes > 1 { ROUND_BYTES / bytes_per_job } else { usize::MAX };
-        let jobs_per_round = by_bytes.min(most_jobs.div_ceil(LEAST_ROUNDS)).max(1);
+        let most_tasks = tasks.iter().map(Vec::len).max().unwrap_or(0);
+        let bytes_per_task = lanes.planes() * lanes.generators() * TASK_UNITS * UNIT_BYTES;
+        let by_bytes = if processes > 1 { ROUND_BYTES / bytes_per_task } else { usize::MAX };
+        let tasks_per_round = by_bytes.min(most_tasks.div_ceil(LEAST_ROUNDS)).max(1);
         let owned = (0..process_count).map(|process| owners.iter().map(|owner| owner.0 == process).collect()).collect();
-        Self { lanes, processes, owners, owned, shared, jobs, jobs_per_round }
+        Self { lanes, processes, owners, owned, shared, tasks, tasks_per_round }
     }
 
     /// Rounds of a level.
     pub(in crate::search) fn rounds(&self) -> usize {
-        self.jobs.iter().map(|jobs| jobs.len().div_ceil(self.jobs_per_round)).max().unwrap_or(0)
+        self.tasks.iter().map(|tasks| tasks.len().div_ceil(self.tasks_per_round)).max().unwrap_or(0)
     }
 
-    /// The jobs of `process` in a round.
-    pub(in crate::search) fn round_jobs(&self, process: usize, round: usize) -> &[LaneJob] {
-        let jobs = &self.jobs[process];
-        let first = jobs.len().min(round * self.jobs_per_round);
-        &jobs[first..jobs.len().min(first + self.jobs_per_round)]
+    /// The tasks of `process` in a round.
+    pub(in crate::search) fn round_tasks(&self, process: usize, round: usize) -> &[LaneTask] {
+        let tasks = &self.tasks[process];
+        let first = tasks.len().min(round * self.tasks_per_round);
+        &tasks[first..tasks.len().min(first + self.tasks_per_round)]
     }
 
     /// Whether `process` owns `plane` of `block`.
@@ -82,22 +84,28 @@ impl<'a> Plan<'a> {
         self.owners[plane * self.lanes.blocks_per_plane() + block].index() == process
     }
 
-    /// Planes and generators of a job of `owner` to which `sender` may contribute, in the order of the message.
-    pub(in crate::search) fn contributions(&self, owner: usize, sender: usize, job: LaneJob) -> impl Iterator<Item = (usize, usize)> + '_ {
+    /// Planes and generators of a task of `owner` to which `sender` may contribute, in the order of
+    /// the message.
+    pub(in crate::search) fn contributions(
+        &self,
+        owner: usize,
+        sender: usize,
+        task: LaneTask,
+    ) -> impl Iterator<Item = (usize, usize)> + '_ {
         let apart = !self.shared.share(owner, sender);
-        (0..self.lanes.planes()).filter(move |&plane| apart && self.owns(owner, plane, job.block)).flat_map(move |plane| {
+        (0..self.lanes.planes()).filter(move |&plane| apart && self.owns(owner, plane, task.block)).flat_map(move |plane| {
             (0..self.lanes.generators())
                 .filter(move |&generator| {
                     self.lanes
                         .target_plane(plane, generator)
-                        .is_some_and(|target| self.lanes.crosses_blocks(plane, generator) || self.owns(sender, target, job.block))
+                        .is_some_and(|target| self.lanes.crosses_blocks(plane, generator) || self.owns(sender, target, task.block))
                 })
                 .map(move |generator| (plane, generator))
         })
     }
 }
 
-fn jobs_of_block(lanes: &LaneExpansion, block: usize) -> impl Iterator<Item = LaneJob> + use<> {
+fn tasks_of_block(lanes: &LaneExpansion, block: usize) -> impl Iterator<Item = LaneTask> + use<> {
     let units = lanes.units_per_block();
-    (0..units).step_by(JOB_UNITS).map(move |first_unit| LaneJob { block, first_unit, units: JOB_UNITS.min(units - first_unit) })
+    (0..units).step_by(TASK_UNITS).map(move |first_unit| LaneTask { block, first_unit, units: TASK_UNITS.min(units - first_unit) })
 }

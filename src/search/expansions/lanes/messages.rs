@@ -1,10 +1,11 @@
 //! What processes send each other in a level by lanes.
 //!
-//! Message to a process: for its jobs of the round, in order, for each plane and generator to which this process may contribute, a header word
-//! `length << 2 | kind` and the bytes in words. Kind 0: no states, no bytes. Kind 1: the bits of all target lanes that this process speaks for, one bit a state.
-//! Kind 2: a zstd frame of the same, where many bytes are zero.
+//! Message to a process: for its tasks of the round, in order, for each plane and generator to
+//! which this process may contribute, a header word `length << 2 | kind` and the bytes in words.
+//! Kind 0: no states, no bytes. Kind 1: the bits of all target lanes that this process speaks for,
+//! one bit a state. Kind 2: a zstd frame of the same, where many bytes are zero.
 
-use super::layout::{LaneJob, Plan};
+use super::layout::{LaneTask, Plan};
 use crate::base::bytes::{bytes_of, words_of};
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::mix::mix64;
@@ -13,7 +14,7 @@ use crate::expand::{LaneSource, PrefixTable};
 use crate::search::round::OwnSums;
 use crate::search::tally::Tally;
 
-/// Bits of some states of a job, from another process.
+/// Bits of some states of a task, from another process.
 pub(super) struct Contribution {
     sender: usize,
     pub(super) plane: usize,
@@ -26,12 +27,12 @@ const NOTHING: u64 = 0;
 const BITS: u64 = 1;
 const FRAME: u64 = 2;
 
-/// The part of the message to `owner` that belongs to one of its jobs.
-pub(super) fn contribute_job(plan: &Plan<'_>, source: &LaneSource<'_>, owner: usize, me: usize, job: LaneJob) -> (Vec<u64>, Tally) {
+/// The part of the message to `owner` that belongs to one of its tasks.
+pub(super) fn contribute_task(plan: &Plan<'_>, source: &LaneSource<'_>, owner: usize, me: usize, task: LaneTask) -> (Vec<u64>, Tally) {
     let lanes = plan.lanes;
-    let prefixes = lanes.prefixes(job.block, job.first_unit, job.units);
+    let prefixes = lanes.prefixes(task.block, task.first_unit, task.units);
     let (mut words, mut sent) = (Vec::new(), Tally::default());
-    for (plane, generator) in plan.contributions(owner, me, job) {
+    for (plane, generator) in plan.contributions(owner, me, task) {
         // None: no state has a neighbour here. It is told in the header, so a message that is lost does not read as this.
         let mut bits = lanes.contribute(source, &plan.owned[me], &prefixes, plane, generator).unwrap_or_default();
         if !bits.is_empty() && fault_point::damages("short-lanes") {
@@ -43,7 +44,7 @@ pub(super) fn contribute_job(plan: &Plan<'_>, source: &LaneSource<'_>, owner: us
             Some(frame) if frame.len() < bits.len() => (FRAME, frame),
             _ => (BITS, &bits),
         };
-        sent.add(codec::checksum(bytes) ^ place_in_level(job, plane, generator) ^ kind);
+        sent.add(codec::checksum(bytes) ^ place_in_level(task, plane, generator) ^ kind);
         words.push(to_u64(bytes.len()) << 2 | kind);
         words.extend(words_of(bytes));
     }
@@ -51,8 +52,8 @@ pub(super) fn contribute_job(plan: &Plan<'_>, source: &LaneSource<'_>, owner: us
 }
 
 /// Mixed into what is tallied of a contribution, so that one is not taken for another.
-fn place_in_level(job: LaneJob, plane: usize, generator: usize) -> u64 {
-    [job.block, job.first_unit, plane, generator].into_iter().fold(0, |sum, number| mix64(sum ^ to_u64(number)))
+fn place_in_level(task: LaneTask, plane: usize, generator: usize) -> u64 {
+    [task.block, task.first_unit, plane, generator].into_iter().fold(0, |sum, number| mix64(sum ^ to_u64(number)))
 }
 
 /// Whether compression pays: at least a quarter of the bytes are zero.
@@ -60,27 +61,27 @@ fn has_many_zeros(bytes: &[u8]) -> bool {
     bytes.iter().filter(|&&byte| byte == 0).count() * 4 > bytes.len()
 }
 
-/// Takes the messages of a round apart: the contributions to each of its `jobs`.
+/// Takes the messages of a round apart: the contributions to each of its `tasks`.
 pub(super) fn read_contributions(
     plan: &Plan<'_>,
     me: usize,
     incoming: &[Vec<u64>],
-    jobs: &[LaneJob],
+    tasks: &[LaneTask],
     sums: &mut OwnSums,
 ) -> Result<Vec<Vec<Contribution>>> {
     let broken = |found: &str| Error::invariant("words of a message of lanes", found, "as many as its headers say");
     let too_few = || broken("too few");
-    let mut contributions: Vec<Vec<Contribution>> = jobs.iter().map(|_| Vec::new()).collect();
+    let mut contributions: Vec<Vec<Contribution>> = tasks.iter().map(|_| Vec::new()).collect();
     for (sender, words) in incoming.iter().enumerate().filter(|(sender, _)| *sender != me) {
         let mut rest = &words[..];
-        for (&job, own) in jobs.iter().zip(&mut contributions) {
-            for (plane, generator) in plan.contributions(me, sender, job) {
+        for (&task, own) in tasks.iter().zip(&mut contributions) {
+            for (plane, generator) in plan.contributions(me, sender, task) {
                 let (&header, after) = rest.split_first().ok_or_else(too_few)?;
                 let (kind, length) = (header & 3, to_usize(header >> 2));
                 let (data, after) = after.split_at_checked(length.div_ceil(8)).ok_or_else(too_few)?;
                 rest = after;
                 let bytes = bytes_of(data, length);
-                sums.received.add(codec::checksum(&bytes) ^ place_in_level(job, plane, generator) ^ kind);
+                sums.received.add(codec::checksum(&bytes) ^ place_in_level(task, plane, generator) ^ kind);
                 if kind != NOTHING || length > 0 {
                     own.push(Contribution { sender, plane, generator, kind, bytes });
                 }
@@ -94,7 +95,7 @@ pub(super) fn read_contributions(
 }
 
 impl Contribution {
-    /// Adds the states to the units of a job.
+    /// Adds the states to the units of a task.
     pub(super) fn add_to(&self, plan: &Plan<'_>, prefixes: &PrefixTable, units: &mut [u8]) -> Result<()> {
         let broken =
             |found: String| Error::invariant("bits of lanes that another process sent", found, "one for each state that it speaks for");

@@ -1,9 +1,9 @@
 //! Expansion by lanes. Read `rounds.rs` first; `layout.rs` says who does what in which round.
 
-mod jobs;
 pub mod layout;
 mod messages;
 mod rounds;
 pub mod shared_views;
+mod tasks;
 
 pub use rounds::{EXPANSION, NAME};

@@ -1,15 +1,18 @@
 //! Expansion by lanes: every unit of 120 ranks that is not full is pulled from its neighbours' lanes, on all processes and threads, without atomics.
 //!
-//! All processes know the list of jobs of every process (`layout.rs`). In round r each process first works out, for the r-th jobs of every other process, what its own shards contribute: the
-//! bits of whole target lanes, already in the target's order, one bit for each state and generator that crosses. Then the contributions are exchanged while
-//! (with more than one thread) the next ones are worked out, and the own jobs of the round are pulled.
+//! All processes know the list of tasks of every process (`layout.rs`). In round r each process
+//! first works out, for the r-th tasks of every other process, what its own shards contribute: the
+//! bits of whole target lanes, already in the target's order, one bit for each state and generator
+//! that crosses. Then the contributions are exchanged while (with more than one thread) the next
+//! ones are worked out, and the own tasks of the round are pulled.
 //!
-//! Processes of one host read each other's scratch files (`shared_views.rs`) and send each other no lanes. The own jobs are in `jobs.rs`, the messages in `messages.rs`.
+//! Processes of one host read each other's scratch files (`shared_views.rs`) and send each other no
+//! lanes. The own tasks are in `tasks.rs`, the messages in `messages.rs`.
 
-use super::jobs::{Filler, Opened};
 use super::layout::Plan;
-use super::messages::contribute_job;
+use super::messages::contribute_task;
 use super::shared_views::{self, SharedViews};
+use super::tasks::{Filler, Opened};
 use crate::base::ids::{approximate, to_u64};
 use crate::base::{Error, Result, fault_point};
 use crate::exchange::agree;
@@ -157,7 +160,7 @@ fn run_rounds(
     Ok(stopped)
 }
 
-/// What this process contributes to the jobs of the others in a round, by process.
+/// What this process contributes to the tasks of the others in a round, by process.
 fn contributions_for_others(job: &Job<'_>, plan: &Plan<'_>, source: &LaneSource<'_>, round: usize, sums: &mut OwnSums) -> Vec<Vec<u64>> {
     if plan.processes == 1 {
         return vec![Vec::new()];
@@ -173,7 +176,7 @@ fn work_out(plan: &Plan<'_>, source: &LaneSource<'_>, me: usize, round: usize, s
         let mut words = Vec::new();
         if owner != me {
             let parts: Vec<(Vec<u64>, Tally)> =
-                plan.round_jobs(owner, round).par_iter().map(|&job| contribute_job(plan, source, owner, me, job)).collect();
+                plan.round_tasks(owner, round).par_iter().map(|&task| contribute_task(plan, source, owner, me, task)).collect();
             for (part, sent) in parts {
                 words.extend(part);
                 sums.sent = sums.sent.plus(sent);

@@ -116,7 +116,8 @@ fn token_path(work: &Path, process: ProcessId) -> std::path::PathBuf {
     work.join(format!("process-{:04}.token", process.0))
 }
 
-/// Brings the views of the other processes' shards, as far as they are `known`, up to date, before a level by lanes. Collective.
+/// Brings the views of the other processes' shards, as far as they are `known`, up to date, before
+/// a level by lanes. Collective.
 ///
 /// # Errors
 /// The same on every process, when a scratch file cannot be read.

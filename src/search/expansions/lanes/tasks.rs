@@ -1,6 +1,7 @@
-//! The jobs of this process in a level by lanes: the shards opened for reading and writing, and the pulling of a job in all its planes.
+//! The tasks of this process in a level by lanes: the shards opened for reading and writing, and
+//! the pulling of a task in all its planes.
 
-use super::layout::{JOB_UNITS, LaneJob, Plan};
+use super::layout::{LaneTask, Plan, TASK_UNITS};
 use super::messages::{Contribution, read_contributions};
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::mix::LANE_STATES;
@@ -16,16 +17,16 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const _: () = assert!(JOB_UNITS == 512 && CHUNK_OFFSETS == 512 * LANE_STATES);
+const _: () = assert!(TASK_UNITS == 512 && CHUNK_OFFSETS == 512 * LANE_STATES);
 
-/// A job of this process with its slices.
-struct OwnJob<'a> {
-    job: LaneJob,
+/// A task of this process with its slices.
+struct OwnTask<'a> {
+    task: LaneTask,
     parts: Vec<OwnPart<'a>>,
     contributions: Vec<Contribution>,
 }
 
-/// What a job does in one plane.
+/// What a task does in one plane.
 struct OwnPart<'a> {
     plane: usize,
     /// Place of the shard in the list of owned ones.
@@ -87,7 +88,8 @@ impl<'a> Opened<'a> {
         let mut rest: Vec<Option<(usize, &'a mut [u8])>> = (0..parts).map(|_| None).collect();
         let mut sets = Vec::with_capacity(shards.len());
         let shard_length = space.partition.shard_length();
-        // A chunk is a job's part of a shard. Parts that are no whole words are tiny: they stay as bits.
+        // A chunk is a task's part of a shard. Parts that are no whole words are tiny: they stay as
+        // bits.
         let packed = match Cut::new(shard_length, to_u64(part_bytes) * 8) {
             Some(cut) if job.settings.storage == Storage::Memory => {
                 let chunks = vec![vec![Chunk::EMPTY; cut.chunks()]; shards.len()];
@@ -148,7 +150,7 @@ impl<'a> Opened<'a> {
         Ok(Self { source: LaneSource { blocks }, seen, sets, rest, packed })
     }
 
-    /// Pulls the own jobs of a round with what the other processes contributed.
+    /// Pulls the own tasks of a round with what the other processes contributed.
     pub(super) fn pull_round(
         &mut self,
         job: &Job<'_>,
@@ -159,35 +161,35 @@ impl<'a> Opened<'a> {
         sums: &mut OwnSums,
     ) -> Result<()> {
         let me = job.process().index();
-        let mut jobs: Vec<OwnJob<'_>> = Vec::new();
+        let mut tasks: Vec<OwnTask<'_>> = Vec::new();
         let blocks_per_plane = plan.lanes.blocks_per_plane();
-        for &job in plan.round_jobs(me, round) {
+        for &task in plan.round_tasks(me, round) {
             if fault_point::damages("skip-shard") {
                 continue;
             }
             let mut parts = Vec::new();
             for plane in 0..plan.lanes.planes() {
-                let part = plane * blocks_per_plane + job.block;
+                let part = plane * blocks_per_plane + task.block;
                 // None: another process owns it. Were one of the own left out, its ranks would be missing from what is covered.
                 if let Some((place, rest)) = self.rest[part].take() {
-                    let (now, after) = rest.split_at_mut(if self.packed.is_some() { 0 } else { job.units * UNIT_BYTES });
+                    let (now, after) = rest.split_at_mut(if self.packed.is_some() { 0 } else { task.units * UNIT_BYTES });
                     self.rest[part] = Some((place, after));
-                    let seen = &self.seen[part][job.first_unit * UNIT_BYTES..];
+                    let seen = &self.seen[part][task.first_unit * UNIT_BYTES..];
                     let (set, shard_start) = self.sets[place];
-                    let first = to_u64(part * plan.lanes.units_per_block() + job.first_unit) * LANE_STATES - shard_start;
-                    let is_full = set.is_full(first..first + to_u64(job.units) * LANE_STATES);
+                    let first = to_u64(part * plan.lanes.units_per_block() + task.first_unit) * LANE_STATES - shard_start;
+                    let is_full = set.is_full(first..first + to_u64(task.units) * LANE_STATES);
                     parts.push(OwnPart { plane, place, seen, first, next: now, is_full });
                 }
             }
-            sums.covered += to_u64(parts.len() * job.units) * LANE_STATES;
-            jobs.push(OwnJob { job, parts, contributions: Vec::new() });
+            sums.covered += to_u64(parts.len() * task.units) * LANE_STATES;
+            tasks.push(OwnTask { task, parts, contributions: Vec::new() });
         }
-        let of_round: Vec<LaneJob> = jobs.iter().map(|own| own.job).collect();
+        let of_round: Vec<LaneTask> = tasks.iter().map(|own| own.task).collect();
         let contributions = read_contributions(plan, me, incoming, &of_round, sums)?;
-        jobs.iter_mut().zip(contributions).for_each(|(own, contributions)| own.contributions = contributions);
+        tasks.iter_mut().zip(contributions).for_each(|(own, contributions)| own.contributions = contributions);
         let (source, file) = (&self.source, self.packed.as_ref().map(|packed| packed.file.as_ref()));
         let results: Vec<Result<Vec<Found>>> =
-            job.pool.install(|| jobs.into_par_iter().map(|job| pull_job(plan, source, file, job)).collect());
+            job.pool.install(|| tasks.into_par_iter().map(|task| pull_task(plan, source, file, task)).collect());
         for result in results {
             for Found { place, tally, first, chunk } in result? {
                 tallies[place] = tallies[place].plus(tally);
@@ -224,7 +226,7 @@ fn check_at_hand(me: usize, plan: &Plan<'_>, blocks: &[&[u8]], part_bytes: usize
     }
 }
 
-/// What a job found in one plane.
+/// What a task found in one plane.
 struct Found {
     place: usize,
     tally: LaneTally,
@@ -234,33 +236,33 @@ struct Found {
     chunk: Option<Chunk>,
 }
 
-/// Pulls one job in all its planes.
-fn pull_job(plan: &Plan<'_>, source: &LaneSource<'_>, file: Option<&LevelFile>, mut job: OwnJob<'_>) -> Result<Vec<Found>> {
+/// Pulls one task in all its planes.
+fn pull_task(plan: &Plan<'_>, source: &LaneSource<'_>, file: Option<&LevelFile>, mut task: OwnTask<'_>) -> Result<Vec<Found>> {
     let lanes = plan.lanes;
     // Where everything is seen nothing can be new; what others contribute is still checked.
-    for part in job.parts.iter_mut().filter(|part| part.is_full) {
+    for part in task.parts.iter_mut().filter(|part| part.is_full) {
         part.next.fill(0);
     }
-    if job.parts.iter().all(|part| part.is_full) && job.contributions.is_empty() {
+    if task.parts.iter().all(|part| part.is_full) && task.contributions.is_empty() {
         return Ok(Vec::new());
     }
-    let prefixes = lanes.prefixes(job.job.block, job.job.first_unit, job.job.units);
-    let length = job.job.units * UNIT_BYTES;
+    let prefixes = lanes.prefixes(task.task.block, task.task.first_unit, task.task.units);
+    let length = task.task.units * UNIT_BYTES;
     // Units contributed by all processes together, by plane and generator.
     let mut given: BTreeMap<(usize, usize), Vec<u8>> = BTreeMap::new();
-    for contribution in &job.contributions {
+    for contribution in &task.contributions {
         let units = given.entry((contribution.plane, contribution.generator)).or_insert_with(|| vec![0; length]);
         contribution.add_to(plan, &prefixes, units)?;
     }
     let mut buffer = vec![0; if file.is_some() { length } else { 0 }];
     let pull = |OwnPart { plane, place, seen, first, next, .. }: OwnPart<'_>| {
         let contributed = (0..lanes.generators()).map(|generator| given.get(&(plane, generator)).map(Vec::as_slice)).collect();
-        let part = plane * lanes.blocks_per_plane() + job.job.block;
-        let first_unit = to_u64(part * lanes.units_per_block() + job.job.first_unit);
+        let part = plane * lanes.blocks_per_plane() + task.task.block;
+        let first_unit = to_u64(part * lanes.units_per_block() + task.task.first_unit);
         let next = if file.is_some() { &mut buffer[..] } else { next };
         let tally = lanes.pull(source, &prefixes, &mut Target { plane, seen, next, first_unit, contributed });
         let chunk = file.map(|file| file.pack(&buffer)).transpose()?;
         Ok(Found { place, tally, first, chunk })
     };
-    job.parts.into_iter().filter(|part| !part.is_full).map(pull).collect()
+    task.parts.into_iter().filter(|part| !part.is_full).map(pull).collect()
 }
