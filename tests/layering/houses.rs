@@ -14,12 +14,12 @@ pub const HOUSES: [House; 4] = [
     // Of puzzles, states and levels it knows nothing.
     House { name: "machine", beside: &[], layers: &["base", "exchange"] },
     // Two states instead of all: no processes, no run folder.
-    House { name: "shortest", beside: &["archive"], layers: &["base", "puzzle", "ranking", "store"] },
+    House { name: "shortest", beside: &["archive"], layers: &["base", "puzzle", "ranking", "store", "expand"] },
     // Of how a level is found it knows nothing.
     House {
         name: "checkpoint",
         beside: &["archiving", "job", "level_record", "machine", "observer", "progress"],
-        layers: &["base", "puzzle", "store", "exchange"],
+        layers: &["base", "puzzle", "ranking", "store", "exchange"],
     },
     // Of what happens between levels it knows nothing.
     House {
@@ -40,7 +40,7 @@ pub const HOUSES: [House; 4] = [
             "spot_checks",
             "tally",
         ],
-        layers: &["base", "store", "expand", "exchange"],
+        layers: &["base", "ranking", "store", "expand", "exchange"],
     },
 ];
 
