@@ -412,6 +412,39 @@ mod tests {
         }
     }
 
+    /// Two slides, a jump that loses pegs, and a plane where a generator is absent: as many moves are
+    /// made as are counted, and each leads where the definition says.
+    #[test]
+    fn moves_are_as_many_as_are_counted() {
+        let text = "family = \"tokens\"\nname = \"toy\"\ncells = 4\ncontents = 3\nstarts = [[1, 2, 0, 1]]\n\
+                    [[moves]]\nname = \"a\"\ncells = [0, 1]\nneeds = [[0], [1, 2]]\ntakes = [1, 0]\n\
+                    [[moves]]\nname = \"b\"\ncells = [1, 2]\nneeds = [[1, 2], [0]]\ntakes = [2, 1]\n\
+                    [[moves]]\nname = \"c\"\ncells = [1, 2, 3]\nneeds = [[1], [], [0, 2]]\nbecomes = [0, 0, 1]\n";
+        let tokens = crate::families::reading::puzzle_text("x.toml", text).and_then(|source| source.build("step")).expect("valid");
+        let turn = Permutation::new(vec![1, 2, 0]).expect("a bijection");
+        let moves = |absent: usize| (0..3_u32).map(|plane| (index_u32(plane) != absent).then(|| ((plane + 1) % 3, turn.clone()))).collect();
+        let planes = Planes::new(3, vec![("A".into(), moves(1)), ("B".into(), moves(3))]).expect("valid");
+        let start = State { plane: 0, arrangement: vec![0, 1, 2] };
+        let planes = Puzzle::new("planes", "step", Rules::Planes(planes), vec![start], crate::puzzle::Layout::Numbered).expect("valid");
+        for puzzle in [tokens, planes] {
+            let forward = Moves::of(&puzzle, Direction::Forward).expect("small");
+            let counts = MoveCounts::of(&puzzle);
+            assert_eq!(counts.everywhere(), None);
+            let mut differ = std::collections::BTreeSet::new();
+            for rank in 0..u64::try_from(forward.space().state_count()).expect("small") {
+                let state = forward.state(rank);
+                let mut made = 0;
+                forward.for_each(rank, |generator, successor| {
+                    made += 1;
+                    assert_eq!(Some(forward.state(successor)), puzzle.successor(generator, &state));
+                });
+                assert_eq!((counts.of_rank(rank), puzzle.moves_of(&state)), (made, made), "{state:?}");
+                differ.insert(made);
+            }
+            assert!(differ.len() > 1);
+        }
+    }
+
     #[test]
     fn states_of_the_other_sign_have_no_rank() {
         let puzzle = turnstyle::build(7, "step").expect("valid");

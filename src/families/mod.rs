@@ -11,6 +11,7 @@ pub mod run_config;
 pub mod run_folder;
 pub mod shipped;
 pub mod source;
+pub mod tokens;
 pub mod turnstyle;
 
 pub use registry::{FAMILIES, Family};

@@ -193,7 +193,7 @@ impl<T: Turn> Reader<T> {
 }
 
 /// The name of a generator: words are written with blanks or commas between the names.
-fn generator_name(table: &mut ConfigTable) -> Result<String> {
+pub(in crate::families) fn generator_name(table: &mut ConfigTable) -> Result<String> {
     let name = table.required_string("name")?;
     let fits = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b',' | b'"' | b'\\');
     if name.is_empty() || name.len() > LONGEST_GENERATOR_NAME || !name.bytes().all(fits) {

@@ -1,6 +1,6 @@
 //! All families, a line each.
 
-use super::{PuzzleSource, permutations, planes, rotation_board, turnstyle};
+use super::{PuzzleSource, permutations, planes, rotation_board, tokens, turnstyle};
 use crate::base::Result;
 use crate::base::config_text::ConfigTable;
 
@@ -31,4 +31,4 @@ impl Family {
 }
 
 /// The families, in the order in which messages list them.
-pub const FAMILIES: [Family; 4] = [turnstyle::FAMILY, permutations::FAMILY, planes::FAMILY, rotation_board::FAMILY];
+pub const FAMILIES: [Family; 5] = [turnstyle::FAMILY, permutations::FAMILY, planes::FAMILY, rotation_board::FAMILY, tokens::FAMILY];

@@ -6,7 +6,8 @@ use crate::base::mix;
 use crate::expand::lane_plan::MOST_CROSSINGS;
 use crate::expand::{Direction, Moves};
 use crate::families::turnstyle;
-use crate::puzzle::{Layout, Permutation, State};
+use crate::puzzle::planes::{PlaneMoves, Planes};
+use crate::puzzle::{Layout, Permutation, Rules, State};
 use crate::ranking::StateSpace;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -155,7 +156,7 @@ fn turnstyle_levels_are_those_of_the_state_expansion() {
 }
 
 /// A puzzle of random planes and permutations with their inverses.
-fn random_puzzle(length: usize, planes: u32, keys: &[u64], even: bool) -> Puzzle {
+fn random_puzzle(length: usize, planes: u32, keys: &[u64], even: bool, some_absent: bool) -> Puzzle {
     let shuffled = |key: u64| -> Permutation {
         let mut images: Vec<u8> = (0..low_u8(to_u64(length))).collect();
         // Some move few positions, some all.
@@ -173,24 +174,29 @@ fn random_puzzle(length: usize, planes: u32, keys: &[u64], even: bool) -> Puzzle
     for (number, &key) in keys.iter().enumerate() {
         // The first generator visits every plane, so that all of them are reached.
         let step = if number == 0 { 1 % planes } else { low_u32(key % 97) % planes };
-        let forward: Vec<(u32, Permutation)> =
-            (0..planes).map(|plane| ((plane + step) % planes, shuffled(key.wrapping_add(u64::from(plane))))).collect();
-        let mut back: Vec<Option<(u32, Permutation)>> = vec![None; forward.len()];
-        for (plane, (target, permutation)) in (0..planes).zip(&forward) {
-            back[index_u32(*target)] = Some((plane, permutation.inverse()));
+        // All but the first generator may be absent in some planes.
+        let is_there = |plane: u32| !(some_absent && number > 0 && (key >> plane) & 1 == 0);
+        let moved = |plane: u32| ((plane + step) % planes, shuffled(key.wrapping_add(u64::from(plane))));
+        let forward: PlaneMoves = (0..planes).map(|plane| is_there(plane).then(|| moved(plane))).collect();
+        let mut back: PlaneMoves = vec![None; forward.len()];
+        for (plane, moved) in (0..planes).zip(&forward) {
+            if let Some((target, permutation)) = moved {
+                back[index_u32(*target)] = Some((plane, permutation.inverse()));
+            }
         }
         generators.push((format!("A{number}"), forward));
-        generators.push((format!("B{number}"), back.into_iter().map(|step| step.expect("a bijection of planes")).collect()));
+        generators.push((format!("B{number}"), back));
     }
     let start = State { plane: 0, arrangement: Permutation::identity(length).images().to_vec() };
-    Puzzle::of_planes("random", "step", length, generators, vec![start], Layout::Numbered).expect("valid")
+    let rules = Rules::Planes(Planes::new(length, generators).expect("valid"));
+    Puzzle::new("random", "step", rules, vec![start], Layout::Numbered).expect("valid")
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn random_puzzles_expand_alike(length in 6_usize..=8, planes in 1_u32..=3, keys in proptest::collection::vec(any::<u64>(), 1..3), even: bool, seed: u64) {
-        let puzzle = random_puzzle(length, planes, &keys, even);
+    fn random_puzzles_expand_alike(length in 6_usize..=8, planes in 1_u32..=3, keys in proptest::collection::vec(any::<u64>(), 1..3), even: bool, some_absent: bool, seed: u64) {
+        let puzzle = random_puzzle(length, planes, &keys, even, some_absent);
         let halved = StateSpace::of(&puzzle).is_halved();
         let blocks = if length > 6 && (seed & 1 == 1 || halved) { to_u64(length) } else { 1 };
         check_puzzle(&puzzle, blocks, seed);
