@@ -110,7 +110,7 @@ impl Tokens {
     /// A message when there are too many cells or contents, no moves, or a move that names another
     /// cell or content, or a cell twice.
     pub fn new(cells: usize, contents: u8, moves: Vec<TokenMove>) -> Result<Self, String> {
-        if cells == 0 || cells > MOST_CELLS || contents < 2 || contents > MOST_CONTENTS {
+        if !(1..=MOST_CELLS).contains(&cells) || !(2..=MOST_CONTENTS).contains(&contents) {
             return Err(format!(
                 "{cells} cells with {contents} contents; 1 to {MOST_CELLS} cells with 2 to {MOST_CONTENTS} contents are possible"
             ));
