@@ -4,11 +4,12 @@
 //! successor to the owner of its shard, keep the unseen ones. After the last round the new states join `seen` and become the frontier. The
 //! search ends with the first level that is empty; God's number is the depth before it.
 
+use super::level::{self, Advance};
 use super::machine::stop::StopReason;
 use super::observer::{Event, Observer};
 use super::outcome::{self, Outcome};
 use super::parts::Search;
-use super::{checkpoint, guards, level, start};
+use super::{checkpoint, guards, start};
 use crate::base::Result;
 use crate::base::error::EXIT_INVARIANT;
 
@@ -46,22 +47,17 @@ pub fn run(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<Endin
 fn go_on(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<Ending> {
     loop {
         let advance = level::advance(search, observer)?;
-        let Search { job, progress, checkpoint, .. } = search;
+        let Search { job, space, progress, checkpoint } = &mut *search;
         match advance {
-            level::Advance::Closed => {
-                observer.notice(&Event::LevelClosed { level: progress.last_level(), states: progress.total_states() });
+            Advance::Closed => observer.notice(&Event::LevelClosed { level: progress.last_level(), states: progress.total_states() }),
+            Advance::Exhausted => {
+                guards::check_whole(job, &space.rules, progress)?;
+                return outcome::collect(job, space, progress).map(|outcome| Ending::Complete(Box::new(outcome)));
             }
-            level::Advance::Exhausted => break,
-            level::Advance::Stopped(reason) => {
-                checkpoint.commit(job, progress, observer)?;
-                return Ok(Ending::Stopped(reason));
-            }
+            Advance::Stopped(reason) => return checkpoint.commit(job, progress, observer).map(|()| Ending::Stopped(reason)),
         }
         if checkpoint.is_due(job) {
             checkpoint.commit(job, progress, observer)?;
         }
     }
-    let Search { job, space, progress, .. } = search;
-    guards::check_whole(job, &space.rules, progress)?;
-    outcome::collect(job, space, progress).map(|outcome| Ending::Complete(Box::new(outcome)))
 }
