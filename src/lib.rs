@@ -3,26 +3,33 @@
 //! # The flow of data
 //!
 //! ```text
-//! configs/*.toml --puzzle::parse--> PuzzleSource --build(metric)--> Puzzle: planes x arrangements, generators
-//!                                                                      |
-//!                      base::partition: ranks -> shards -> owners      |   evidence::group_order: how many states there must be
-//!                                     |                                |        |
-//!                                     v                                v        v
-//!   +------------------------- search::level_loop (on every process) ----------------------------+
-//!   |  level d:   store::Shard.frontier --expand::states--> successors --exchange--> owner        |
-//!   |             owner's Shard: unseen? -> next;  next closes into seen, becomes the frontier    |
-//!   |             search::guards: transport, edges, signs, totals                                 |
-//!   |             search::checkpoint: packs of sets, then the manifest's rename                   |
-//!   +---------------------------------------------------------------------------------------------+
-//!                                     |
-//!                                     v
-//!   search::Outcome --evidence::dataset--> results/<puzzle>/<metric>/{distribution.tsv, summary.json, ...}
+//! a file or a short name --families::reading--> PuzzleSource --build(metric)--> puzzle::Puzzle
+//!                                                               rules, starts, facts (order of the group)
+//!                                                                              |
+//!                        ranking::StateSpace: state <-> rank; Partition: ranks -> shards -> owners
+//!                                                                              |
+//!                                                                              v
+//!   +---------------- search::level_loop (on every process) -----------------------------------+
+//!   |  level d:  a row of search::expansions finds the new states of every shard:               |
+//!   |    states  frontier --expand::Moves--> successors --exchange--> owner: unseen?            |
+//!   |    lanes   unseen lanes pull their neighbours' bits, 120 states at a time (expand::lanes) |
+//!   |    unseen  unseen states ask the owners of their neighbours                               |
+//!   |  search::guards: coverage, transport, edges, signs, totals; then the level is closed      |
+//!   |  search::checkpoint: packs of sets (store), then the manifest's rename                    |
+//!   +-------------------------------------------------------------------------------------------+
+//!                                                                              |
+//!                                                                              v
+//!   search::Outcome --evidence::dataset--> <run folder>/{distribution.tsv, summary.json, ...}
 //! ```
+//!
+//! Beside the search: [`search::shortest`] finds shortest words between two states, with balls around
+//! both. [`families::rotation_board`] solves boards of any size by construction. [`claims`] writes the
+//! pages of published claims. The checker, `src/bin/farthest-verify/`, shares no code with this crate.
 //!
 //! # Layers
 //!
-//! Each layer imports only what stands above it in this list; `tests/layering.rs` checks that. Start reading at
-//! [`search::level_loop`], then [`search::level`].
+//! Each layer imports only what stands above it in this list; `tests/layering.rs` checks that. Start
+//! reading at [`search::level_loop`], then [`search::level`].
 
 pub mod base;
 pub mod puzzle;
