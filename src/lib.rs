@@ -22,14 +22,15 @@
 //!   search::Outcome --evidence::dataset--> <run folder>/{distribution.tsv, summary.json, ...}
 //! ```
 //!
-//! Beside the search: [`search::shortest`] finds shortest words between two states, with balls around
-//! both. [`families::rotation_board`] solves boards of any size by construction. [`claims`] writes the
-//! pages of published claims. The checker, `src/bin/farthest-verify/`, shares no code with this crate.
+//! Beside the search: [`search::shortest`] finds shortest words between two states, with balls
+//! around both. [`families::rotation_board`] solves boards of any size by construction. [`claims`]
+//! writes the pages of published claims. The checker, `src/bin/farthest-verify/`, shares no code
+//! with this crate.
 //!
 //! # Layers
 //!
-//! Each layer imports only what stands above it in this list; `tests/layering.rs` checks that. Start
-//! reading at [`search::level_loop`], then [`search::level`].
+//! Each layer imports only what stands above it in this list; `tests/layering.rs` checks that.
+//! Start reading at [`search::level_loop`], then [`search::level`].
 
 pub mod base;
 pub mod puzzle;

@@ -1,5 +1,5 @@
-//! One case for each kind of bad configuration: the message names the file, line, column and field, what was found
-//! and the cure, the exit code is 78, and nothing panics, hangs or fills the memory.
+//! One case for each kind of bad configuration: the message names the file, line, column and field,
+//! what was found and the cure, the exit code is 78, and nothing panics, hangs or fills the memory.
 
 use farthest::families::reading::puzzle_file;
 use std::fs;
@@ -22,7 +22,8 @@ fn message(path: &Path) -> String {
     text.strip_prefix(&format!("{name}:")).unwrap_or_else(|| panic!("the file is not named: {text}")).to_owned()
 }
 
-/// Whether the file's message starts with `place` (line:column: and the field) and holds all `parts`.
+/// Whether the file's message starts with `place` (line:column: and the field) and holds all
+/// `parts`.
 fn check(bytes: impl AsRef<[u8]>, place: &str, parts: &[&str]) {
     let (_folder, path) = file(bytes.as_ref());
     let text = message(&path);
@@ -37,7 +38,8 @@ fn with_generator(line: &str) -> String {
     format!("family = \"permutations\"\nname = \"toy\"\npositions = 6\n[[generators]]\nname = \"A\"\n{line}\n")
 }
 
-/// A puzzle of the explicit family with two good generators and these lines behind them, from line 10 on.
+/// A puzzle of the explicit family with two good generators and these lines behind them, from line
+/// 10 on.
 fn with_lines(lines: &str) -> String {
     with_generator("cycles = \"(0 1 2)\"") + "[[generators]]\nname = \"B\"\ncycles = \"(2 3 4 5)\"\n" + lines
 }
@@ -150,7 +152,8 @@ fn lists_that_are_no_permutations() {
     check(with_generator("cycles = \"A B\""), "6:11: generators[0].cycles: ", &["write cycles such as"]);
 }
 
-/// Pieces that look alike are given by equal labels, which lists of images cannot express: the repeated value is named.
+/// Pieces that look alike are given by equal labels, which lists of images cannot express: the
+/// repeated value is named.
 #[test]
 fn identical_pieces() {
     check(with_generator("images = [0, 0, 1, 1, 2, 2]"), "6:14: generators[0].images[1]: ", &["found 0 a second time"]);
@@ -190,7 +193,8 @@ fn names() {
     check(with_lines(&metric.repeat(2)), "14:8: metrics[1].name: ", &["the metric \"m\" again", "rename"]);
 }
 
-/// A name that comes with the program stands for the rules that come with it, however they are written, and for no others.
+/// A name that comes with the program stands for the rules that come with it, however they are
+/// written, and for no others.
 #[test]
 fn names_of_shipped_puzzles() {
     let pancakes = |name: &str, last: &str| {

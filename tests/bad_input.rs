@@ -1,9 +1,10 @@
-//! Every bad input is refused by the program in one line that says where, what was found, what was expected and what to do, with the documented exit
-//! code, and leaves the folders as they were.
+//! Every bad input is refused by the program in one line that says where, what was found, what was
+//! expected and what to do, with the documented exit code, and leaves the folders as they were.
 //!
-//! Exit codes: 2 usage, 65 bad data, 73 cannot create or in use, 74 input/output, 77 permission, 78 configuration, launcher or machine. Under mpirun the
-//! line appears once and mpirun passes the code on; those parts are skipped where there is no MPI. `bad_config.rs` has more ways to
-//! write a bad configuration, at the level of the library.
+//! Exit codes: 2 usage, 65 bad data, 73 cannot create or in use, 74 input/output, 77 permission, 78
+//! configuration, launcher or machine. Under mpirun the line appears once and mpirun passes the
+//! code on; those parts are skipped where there is no MPI. `bad_config.rs` has more ways to write a
+//! bad configuration, at the level of the library.
 
 mod common;
 
@@ -42,7 +43,8 @@ fn file_case(folder: &Path, name: &str, source: &str, place: &str, parts: &[&str
     case
 }
 
-/// Bad configurations in files in `folder`, which has nothing else. The first of them are also run under mpirun.
+/// Bad configurations in files in `folder`, which has nothing else. The first of them are also run
+/// under mpirun.
 fn configurations(folder: &Path) -> Vec<Case> {
     let toy = "family = \"permutations\"\nname = \"toy\"\npositions = 6\n";
     let generator = |line: &str| format!("{toy}[[generators]]\nname = \"A\"\n{line}\n");

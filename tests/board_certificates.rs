@@ -1,4 +1,5 @@
-//! Certificates of rotation boards: every verdict leaves with one that the checker accepts, and the published table of the outer automorphism is the known one.
+//! Certificates of rotation boards: every verdict leaves with one that the checker accepts, and the
+//! published table of the outer automorphism is the known one.
 #![allow(missing_docs)]
 
 mod common;
@@ -24,7 +25,8 @@ fn judged_by_gap() -> Vec<(Board, bool)> {
     cases["cases"].as_array().expect("a list").iter().map(judged).collect()
 }
 
-/// Writes the certificates of these boards and lets the checker verify them; what it says, by number.
+/// Writes the certificates of these boards and lets the checker verify them; what it says, by
+/// number.
 fn verified(boards: &[Board]) -> BTreeMap<usize, String> {
     let folder = tempfile::tempdir().expect("a folder");
     for (number, board) in boards.iter().enumerate() {
@@ -108,7 +110,8 @@ fn every_reason_has_its_certificate() {
     }
 }
 
-/// A certificate about another board is another claim: with the board exchanged for one of the other verdict it is refused.
+/// A certificate about another board is another claim: with the board exchanged for one of the
+/// other verdict it is refused.
 #[test]
 fn evidence_does_not_fit_a_board_of_the_other_verdict() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -158,7 +161,8 @@ fn the_command_writes_a_certificate_either_way() {
     }
 }
 
-/// Runs of boards without a certificate: the rules give the edges, and that the numbers of states are not known is said.
+/// Runs of boards without a certificate: the rules give the edges, and that the numbers of states
+/// are not known is said.
 #[test]
 fn run_folders_of_boards_are_checked_but_for_numbers() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -218,7 +222,8 @@ fn the_published_outer_automorphism_is_what_the_program_writes_and_is_verified()
     }
 }
 
-/// The closed set as the file has it: no two boards agree on the corner's colour, and a swap there goes with the table's three.
+/// The closed set as the file has it: no two boards agree on the corner's colour, and a swap there
+/// goes with the table's three.
 #[test]
 fn the_closed_set_shows_the_table() {
     let text = fs::read_to_string("results/nrp/outer-automorphism/closed-set.cert").expect("published");

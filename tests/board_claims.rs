@@ -1,5 +1,5 @@
-//! The published claims about rotation boards: the committed document is what the command computes, and each claim's status is the one that an
-//! independent check in Python, C++ and GAP found.
+//! The published claims about rotation boards: the committed document is what the command computes,
+//! and each claim's status is the one that an independent check in Python, C++ and GAP found.
 #![allow(missing_docs)]
 
 mod common;
@@ -25,7 +25,8 @@ fn statuses_are_those_found_before() {
     assert!(witness(2).contains(": seen for n = 3 to 16"));
     assert!(witness(4).contains("n = 4: 4 cells, where phi is (11 21 42 41)(22 44)"));
     assert!(witness(16).contains("(25 34) on P1") && witness(16).contains("(24 33) on P0"));
-    // The table of the outer automorphism, as GAP and Python had it: pair of the corner's colour, pairs of the other.
+    // The table of the outer automorphism, as GAP and Python had it: pair of the corner's colour,
+    // pairs of the other.
     for row in [
         "11 13: 12-32 14-21 23-34",
         "11 22: 12-21 14-23 32-34",

@@ -1,4 +1,5 @@
-//! Solutions of rotation boards by construction: every solvable board is solved, within the lengths that are promised, and shortest words are shortest.
+//! Solutions of rotation boards by construction: every solvable board is solved, within the lengths
+//! that are promised, and shortest words are shortest.
 #![allow(missing_docs)]
 
 mod common;
@@ -12,7 +13,8 @@ use farthest::families::rotation_board::{Board, BoardGroup, Random, Solver, solv
 use serde_json::Value;
 use std::time::Instant;
 
-/// A random board of the whole group: shuffled, then made solvable by exchanges within colours where that is possible, else by turns.
+/// A random board of the whole group: shuffled, then made solvable by exchanges within colours
+/// where that is possible, else by turns.
 fn solvable(shape: BoardShape, random: &mut Random) -> Board {
     (0..4).map(|_| Board::shuffled(shape, random)).find(|board| verdict(board).is_ok()).unwrap_or_else(|| {
         let seed = random.below(1 << 40);
@@ -20,8 +22,8 @@ fn solvable(shape: BoardShape, random: &mut Random) -> Board {
     })
 }
 
-/// Replays a word on the board, with the rules written out once more: a quarter turn counter-clockwise takes row i, column j of a block to row
-/// n-1-j, column i.
+/// Replays a word on the board, with the rules written out once more: a quarter turn
+/// counter-clockwise takes row i, column j of a block to row n-1-j, column i.
 fn replay(board: &Board, word: &[BlockTurn]) -> Vec<u32> {
     let shape = board.shape();
     let width = usize::try_from(shape.columns()).expect("small");
@@ -49,7 +51,8 @@ fn check(solver: &Solver, board: &Board) -> u64 {
     solution.quarter
 }
 
-/// Boards of up to 12x12, all block sizes: a board is solved exactly when the verdict says that it can be.
+/// Boards of up to 12x12, all block sizes: a board is solved exactly when the verdict says that it
+/// can be.
 #[test]
 fn solvable_boards_are_solved_and_no_others() {
     let mut random = Random::new(11);
@@ -93,7 +96,8 @@ fn all_small_shapes() {
     }
 }
 
-/// The board seen in a mirror or with rows and columns exchanged can be solved exactly when the board can.
+/// The board seen in a mirror or with rows and columns exchanged can be solved exactly when the
+/// board can.
 #[test]
 fn mirrored_and_transposed_boards_agree() {
     let mut random = Random::new(13);
@@ -129,7 +133,8 @@ fn mirrored_and_transposed_boards_agree() {
     }
 }
 
-/// Mean lengths in quarter turns that an earlier implementation in another language reached, on boards of this list; none may be longer.
+/// Mean lengths in quarter turns that an earlier implementation in another language reached, on
+/// boards of this list; none may be longer.
 #[test]
 fn lengths_are_as_promised() {
     for (rows, columns, block, count, most) in [
@@ -160,7 +165,8 @@ fn lengths_are_as_promised() {
     }
 }
 
-/// A hundred random boards of 16x25 cells with blocks of 9: under 3,000 quarter turns on average, in a fraction of a second each.
+/// A hundred random boards of 16x25 cells with blocks of 9: under 3,000 quarter turns on average,
+/// in a fraction of a second each.
 #[test]
 fn the_large_board() {
     let shape = shape(16, 25, 9);
@@ -173,7 +179,8 @@ fn the_large_board() {
     assert!(total < 2_533 * count, "{total}");
 }
 
-/// The author's method on wide, narrow and larger boards, and where a board's blocks are too large for a table.
+/// The author's method on wide, narrow and larger boards, and where a board's blocks are too large
+/// for a table.
 #[test]
 fn spirals() {
     let mut random = Random::new(16);
@@ -245,7 +252,8 @@ fn short_words_of_the_list() {
     assert!(!three_cycles(shape(4, 5, 4)).is_empty() && BoardGroup::of(shape(4, 5, 4)) == BoardGroup::Even);
 }
 
-/// The command: forms of boards, the answer as an object, refusals of one line with their exit codes.
+/// The command: forms of boards, the answer as an object, refusals of one line with their exit
+/// codes.
 #[test]
 fn the_command() {
     let run = |arguments: &[&str]| common::outcome(common::farthest().arg("solve-board").args(arguments));

@@ -1,4 +1,5 @@
-//! Which rotation boards can be solved: orders of groups and verdicts from GAP, and both exotic cases.
+//! Which rotation boards can be solved: orders of groups and verdicts from GAP, and both exotic
+//! cases.
 #![allow(missing_docs)]
 
 mod common;
@@ -76,7 +77,8 @@ fn reasons_in_words() {
     assert_eq!(verdict(&Board::solved(shape(3, 5, 3)).exchanged(0, 2).exchanged(1, 3)), Ok(()));
 }
 
-/// What turns make can be undone: the verdict never refuses a board that was made by turns, and takes one of the others as often as the group's index says.
+/// What turns make can be undone: the verdict never refuses a board that was made by turns, and
+/// takes one of the others as often as the group's index says.
 #[test]
 fn turned_boards_are_solvable_and_others_as_often_as_the_index_says() {
     let mut random = Random::new(5);

@@ -1,8 +1,10 @@
-//! Damage to what a run has on disk: it is noticed, told with file, found and expected, and never becomes a number.
+//! Damage to what a run has on disk: it is noticed, told with file, found and expected, and never
+//! becomes a number.
 //!
-//! Checkpoints: every kind of damage to manifests and packs lets a resume fall back by one generation, or end with exit code 65 when both are damaged; another
-//! search's checkpoint ends it with 78. Results: a flipped byte is refused by every command that reads them. Folders: stray files, odd paths, a disk
-//! that is full for real.
+//! Checkpoints: every kind of damage to manifests and packs lets a resume fall back by one
+//! generation, or end with exit code 65 when both are damaged; another search's checkpoint ends it
+//! with 78. Results: a flipped byte is refused by every command that reads them. Folders: stray
+//! files, odd paths, a disk that is full for real.
 
 mod common;
 
@@ -32,7 +34,8 @@ fn run(folder: &Path, more: &[&str]) -> Command {
     run_of(PUZZLE, folder, more)
 }
 
-/// A run that was killed when generations 6 and 7 were committed, by two participants, with copies of it to damage.
+/// A run that was killed when generations 6 and 7 were committed, by two participants, with copies
+/// of it to damage.
 struct Killed {
     folder: TempDir,
     bytes: BTreeMap<String, Vec<u8>>,
@@ -62,7 +65,8 @@ impl Killed {
         copy
     }
 
-    /// Resumes a copy whose `file` is damaged; the run must fall back with a warning that names the file, and end with the right bytes.
+    /// Resumes a copy whose `file` is damaged; the run must fall back with a warning that names the
+    /// file, and end with the right bytes.
     fn falls_back(&self, copy: &Path, file: &Path, context: &str) {
         let stderr = fail_with(0, &mut run(copy, &["--threads", "1"]));
         let warning = only_line(&stderr);
@@ -74,7 +78,8 @@ impl Killed {
         self.complete(copy, context);
     }
 
-    /// Resumes a copy that must end with exit code 65, name one of the files, and leave the checkpoint as it is.
+    /// Resumes a copy that must end with exit code 65, name one of the files, and leave the
+    /// checkpoint as it is.
     fn refused(&self, copy: &Path, files: &[&Path], context: &str) -> String {
         let before = all_files(&copy.join("checkpoint"));
         let stderr = fail_with(65, &mut run(copy, &["--participants", "3", "--threads", "1"]));
@@ -189,7 +194,8 @@ fn every_flipped_byte_is_noticed_or_harmless() {
     let read = |path: &Path| fs::read(path).expect("readable");
     for (file, step) in [(manifest(&template, NEWER), 11), (pack(&template, NEWER, 0), 7)] {
         let whole = read(&file);
-        // The index of a pack is not needed when a manifest has all its entries; what stands before it and behind it is.
+        // The index of a pack is not needed when a manifest has all its entries; what stands before
+        // it and behind it is.
         let index = whole.windows(12).position(|part| part == b"FARTHESTINDX").unwrap_or(whole.len());
         let relative = file.strip_prefix(&template).expect("below").to_path_buf();
         for at in (0..whole.len()).step_by(step) {
@@ -233,7 +239,8 @@ fn damage_to_both_generations_ends_the_resume_and_says_what_is_wrong() {
     }
 }
 
-/// A pack of an older generation that both need: sets that do not change any more stay where they are.
+/// A pack of an older generation that both need: sets that do not change any more stay where they
+/// are.
 #[test]
 fn damage_to_a_pack_that_both_generations_need_ends_the_resume() {
     let folder = scratch();
@@ -549,7 +556,8 @@ fn a_run_whose_configuration_was_removed_or_discarded_completes() {
     killed.complete(&copy, "results were discarded");
 }
 
-/// The digest of the configuration in `manifest.json` is that of the `run.toml` beside it, also when a resume committed at another pace.
+/// The digest of the configuration in `manifest.json` is that of the `run.toml` beside it, also
+/// when a resume committed at another pace.
 #[test]
 fn the_manifest_describes_the_configuration_that_is_published() {
     let mut killed = Killed::new();
@@ -568,7 +576,8 @@ fn a_checkpoint_that_may_not_be_read_ends_the_run() {
         return;
     }
     let folder = scratch();
-    // Root may read everything: there the program runs as nobody, from a place that nobody can reach.
+    // Root may read everything: there the program runs as nobody, from a place that nobody can
+    // reach.
     let is_root = rustix::process::geteuid().is_root();
     let program = folder.path().join("program");
     fs::copy(env!("CARGO_BIN_EXE_farthest"), &program).expect("copied");
@@ -633,7 +642,8 @@ fn stray_files_in_the_checkpoint_do_not_stop_a_resume() {
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
-/// A folder where a manifest has to be stops the run, which names it; it is not removed, and the checkpoint stays good.
+/// A folder where a manifest has to be stops the run, which names it; it is not removed, and the
+/// checkpoint stays good.
 #[test]
 fn a_folder_in_the_place_of_a_manifest_is_named() {
     let mut killed = Killed::new();
@@ -676,7 +686,8 @@ fn a_disk_that_is_too_small_is_refused_before_the_search() {
     assert_eq!(read("left"), "", "nothing is written");
 }
 
-/// What the check of the budget lets through has room: a search whose files would not fit is refused, not broken off.
+/// What the check of the budget lets through has room: a search whose files would not fit is
+/// refused, not broken off.
 #[test]
 fn what_the_budget_accepts_fits() {
     if test_lacks(Need::Mounts) {
@@ -700,7 +711,8 @@ fn what_the_budget_accepts_fits() {
     assert!(fitted > 0 && refused > 0, "{fitted} fitted, {refused} refused");
 }
 
-/// The disk is filled while the search runs; then a part of the room is given back, and the search goes on.
+/// The disk is filled while the search runs; then a part of the room is given back, and the search
+/// goes on.
 #[test]
 fn a_disk_that_fills_up_costs_nothing_but_time() {
     if test_lacks(Need::Mounts) {

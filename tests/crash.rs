@@ -1,8 +1,10 @@
 //! Whatever kills a run, a resume ends with the bytes of an undisturbed one.
 //!
-//! The first half injects: the program kills itself, or meets a full or broken disk, before every file operation that has a fault point, one
-//! after the other until a run completes. The second half kills for real, with SIGKILL at random instants (`crash/random_kills.rs`): all processes, one of several MPI
-//! processes, the launcher. Every folder is then resumed with other numbers of processes and threads.
+//! The first half injects: the program kills itself, or meets a full or broken disk, before every
+//! file operation that has a fault point, one after the other until a run completes. The second
+//! half kills for real, with SIGKILL at random instants (`crash/random_kills.rs`): all processes,
+//! one of several MPI processes, the launcher. Every folder is then resumed with other numbers of
+//! processes and threads.
 
 mod common;
 
@@ -57,15 +59,16 @@ impl Reference {
         command
     }
 
-    /// Checks a folder that should be complete: the same bytes, and nothing left of what only a running search needs.
+    /// Checks a folder that should be complete: the same bytes, and nothing left of what only a
+    /// running search needs.
     fn check(&self, folder: &Path, context: &str) {
         assert_eq!(result_bytes(folder), self.bytes, "{context}");
         assert_eq!(names(folder), self.files, "{context}: the files of a run folder");
         check_levels(&self.puzzle, folder, self.flags.contains(&"--keep-levels"));
     }
 
-    /// Resumes and checks. The newest generation is whole whatever killed the run, so the search must go on from it, without a warning. Returns whether there was one,
-    /// and results to find.
+    /// Resumes and checks. The newest generation is whole whatever killed the run, so the search
+    /// must go on from it, without a warning. Returns whether there was one, and results to find.
     fn resume_and_check(&self, folder: &Path, more: &[&str], context: &str) -> bool {
         let newest = generations(folder).pop();
         let log = || fs::read_to_string(folder.join("run.log")).unwrap_or_default();
@@ -117,7 +120,8 @@ struct Sweep<'a> {
 }
 
 impl Sweep<'_> {
-    /// Kills runs before every file operation: pass 1, 1 + stride, ... of every fault point, until a run completes.
+    /// Kills runs before every file operation: pass 1, 1 + stride, ... of every fault point, until
+    /// a run completes.
     fn kill(&self, reference: &Reference) {
         let (mut kills, mut went_on) = (0, 0);
         for point in file_points() {
@@ -140,8 +144,9 @@ impl Sweep<'_> {
         assert!(kills > 20 && went_on > 10, "{kills} kills, {went_on} with a checkpoint to go on from");
     }
 
-    /// Lets file operations fail, as [`Sweep::kill`] kills. Each failure is one line that names a path in the run folder, and exit code 74; only the
-    /// removal of old files behind a commit may fail without ending the run.
+    /// Lets file operations fail, as [`Sweep::kill`] kills. Each failure is one line that names a
+    /// path in the run folder, and exit code 74; only the removal of old files behind a commit may
+    /// fail without ending the run.
     fn fail(&self, reference: &Reference, action: &str) {
         let (mut failures, mut went_on, mut told) = (0, 0, 0);
         for point in file_points() {
@@ -231,7 +236,8 @@ fn a_kill_or_a_full_disk_while_lanes_are_pulled_loses_nothing() {
     }
 }
 
-/// A run of `reference` that was killed when two generations were committed and a third one had begun.
+/// A run of `reference` that was killed when two generations were committed and a third one had
+/// begun.
 fn killed_with_two_generations(reference: &Reference, folder: &Path) -> PathBuf {
     let path = folder.join("killed");
     fail_with(-1, fault(&mut reference.run(&path, &["--threads", "1"]), "before-commit", 8, "kill"));
@@ -306,7 +312,8 @@ fn mpi_run(processes: u32, puzzle: &str, folder: &Path) -> Command {
     command
 }
 
-/// When one of three MPI processes, or the launcher, is killed, all end within seconds, and the run goes on with another number of processes.
+/// When one of three MPI processes, or the launcher, is killed, all end within seconds, and the run
+/// goes on with another number of processes.
 #[test]
 fn a_kill_of_one_process_or_of_the_launcher_ends_all_and_loses_nothing() {
     if test_lacks(Need::Mpi) {

@@ -1,6 +1,8 @@
-//! The script for GAP: its permutations are the puzzle's generators, its claims those of the run, and GAP confirms right ones and refuses wrong ones.
+//! The script for GAP: its permutations are the puzzle's generators, its claims those of the run,
+//! and GAP confirms right ones and refuses wrong ones.
 //!
-//! What needs GAP is skipped where `gap` is not installed (Debian: `apt-get install gap-core`); the reader below checks the text everywhere.
+//! What needs GAP is skipped where `gap` is not installed (Debian: `apt-get install gap-core`); the
+//! reader below checks the text everywhere.
 
 mod common;
 
@@ -80,8 +82,8 @@ fn export(what: &str, more: &[&str]) -> String {
     succeed(farthest().args(["export", "--gap", what]).args(more))
 }
 
-/// Walks at most `most` states with the definition and the script side by side: a state always has the same tuple, and different states different ones.
-/// Returns the tuples by state.
+/// Walks at most `most` states with the definition and the script side by side: a state always has
+/// the same tuple, and different states different ones. Returns the tuples by state.
 fn compare(puzzle: &Puzzle, script: &Script, most: usize) -> HashMap<State, Vec<usize>> {
     assert_eq!(script.generators.len(), puzzle.generators());
     let mut tuples: HashMap<State, Vec<usize>> = puzzle.starts().iter().cloned().zip(script.starts.iter().cloned()).collect();
@@ -109,7 +111,8 @@ fn compare(puzzle: &Puzzle, script: &Script, most: usize) -> HashMap<State, Vec<
     tuples
 }
 
-/// A puzzle whose generator permutes otherwise in each plane: points are pairs. And one that is directed.
+/// A puzzle whose generator permutes otherwise in each plane: points are pairs. And one that is
+/// directed.
 const PAIRS: &str = "family = \"planes\"\nname = \"toy\"\nplanes = 3\npositions = 4\nstart_plane = 2\n[[generators]]\nname = \"A\"\nplanes = [1, 2, 0]\npermutations = [[1, 2, 0, 3], [0, 1, 2, 3], [1, 0, 3, 2]]\n";
 const DIRECTED: &str = "family = \"permutations\"\nname = \"toy\"\npositions = 6\n[[generators]]\nname = \"A\"\ncycles = \"(0 1 2 3)\"\n[[generators]]\nname = \"B\"\ncycles = \"(0 1)(4 5)\"\n";
 
@@ -135,7 +138,8 @@ fn the_permutations_are_the_generators_of_the_definition() {
     }
 }
 
-/// By the rules of the puzzle themselves: R moves every piece to the next place, L back, F exchanges the places 1 and 2, and 3 and 4.
+/// By the rules of the puzzle themselves: R moves every piece to the next place, L back, F
+/// exchanges the places 1 and 2, and 3 and 4.
 #[test]
 fn a_turnstyle_acts_on_its_places() {
     for size in [4, 8, 13] {

@@ -1,5 +1,7 @@
-//! Faults of the machine under a running search: a mapped file that is cut, limits of memory and threads, a clock that goes back, a file system without locks or one that
-//! vanishes, a log that cannot be written. Each ends in one line with the cure, or is no matter at all; what was committed is never lost.
+//! Faults of the machine under a running search: a mapped file that is cut, limits of memory and
+//! threads, a clock that goes back, a file system without locks or one that vanishes, a log that
+//! cannot be written. Each ends in one line with the cure, or is no matter at all; what was
+//! committed is never lost.
 //!
 //! The README of the tests lists all faults and where each is tested.
 
@@ -97,7 +99,8 @@ fn limited(kib: u32) -> [String; 4] {
     ["bash".into(), "-c".into(), format!("ulimit -v {kib}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_farthest").into()]
 }
 
-/// From a limit at which the program cannot even be loaded to one that is no matter: refused before the search, or ended in one line wherever memory is refused first.
+/// From a limit at which the program cannot even be loaded to one that is no matter: refused before
+/// the search, or ended in one line wherever memory is refused first.
 #[test]
 fn too_little_address_space_is_said_in_one_line() {
     let folder = scratch();
@@ -105,7 +108,8 @@ fn too_little_address_space_is_said_in_one_line() {
     let (mut refused, mut ended, mut threads, mut complete) = (0, 0, 0, 0);
     let ways: [&[&str]; 3] = [&["--threads", "1"], &["--threads", "3"], &["--participants", "3", "--threads", "1"]];
     for more in ways {
-        // The library loader speaks for itself below; the steps are small where the program starts, and large where it searches.
+        // The library loader speaks for itself below; the steps are small where the program starts,
+        // and large where it searches.
         for kib in (13_000..30_000).step_by(1_000).chain((40_000..500_000).step_by(23_000)) {
             let path = folder.path().join("run");
             let _ = fs::remove_dir_all(&path);
@@ -135,7 +139,8 @@ fn too_little_address_space_is_said_in_one_line() {
     assert!(refused > 3 && complete > 3 && refused + ended + threads + complete > 40);
 }
 
-/// Memory that is refused in the middle of a search: the limit is set on the running program, below what it has already.
+/// Memory that is refused in the middle of a search: the limit is set on the running program, below
+/// what it has already.
 #[test]
 fn memory_that_is_refused_in_a_search_costs_no_checkpoint() {
     let folder = scratch();
@@ -184,9 +189,11 @@ fn threads_that_cannot_be_started_are_said_in_one_line() {
     }
 }
 
-// ---- Clock, log, file system. ---------------------------------------------------------------------------------------------
+// ---- Clock, log, file system.
+// ---------------------------------------------------------------------------------------------
 
-/// A library that is loaded before the system's: the clock on the wall goes back by an hour with every look at it. The linker that builds Rust programs builds it, too.
+/// A library that is loaded before the system's: the clock on the wall goes back by an hour with
+/// every look at it. The linker that builds Rust programs builds it, too.
 fn clock_that_goes_back(folder: &Path) -> PathBuf {
     let (source, library) = (folder.join("clock.c"), folder.join("clock.so"));
     let text = r"
@@ -274,7 +281,8 @@ fn a_log_that_cannot_be_written_stops_nothing() {
     }
 }
 
-/// The file system of the run folder is unmounted under a running search, and comes back for the next session.
+/// The file system of the run folder is unmounted under a running search, and comes back for the
+/// next session.
 #[test]
 fn a_file_system_that_vanishes_ends_the_run_and_loses_nothing() {
     if test_lacks(Need::Mounts) {
@@ -309,7 +317,8 @@ fn a_file_system_that_vanishes_ends_the_run_and_loses_nothing() {
     assert!(!names(&folder.path().join("disk/run")).contains("checkpoint"));
 }
 
-// ---- The table. -------------------------------------------------------------------------------------------------------------
+// ---- The table.
+// -------------------------------------------------------------------------------------------------------------
 
 /// Every test that `tests/README.md` names is a test of the file that it names.
 #[test]

@@ -1,8 +1,9 @@
-//! Each run-time guard fires on the fault it is for: exit code 70, one line that names the invariant, nothing published; and a run without
-//! the fault ends with the right bytes.
+//! Each run-time guard fires on the fault it is for: exit code 70, one line that names the
+//! invariant, nothing published; and a run without the fault ends with the right bytes.
 //!
-//! Faults come in two ways. Fault points spoil data in the running program (`FARTHEST_FAULT=NAME:N:damage`). What they cannot reach is put into a
-//! checkpoint that is whole and consistent in itself but lies about the search: such as a broken program would have written.
+//! Faults come in two ways. Fault points spoil data in the running program
+//! (`FARTHEST_FAULT=NAME:N:damage`). What they cannot reach is put into a checkpoint that is whole
+//! and consistent in itself but lies about the search: such as a broken program would have written.
 
 mod common;
 
@@ -24,7 +25,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The guards that may fire for each fault point, as their messages say: by states, by lanes, and by the unseen.
+/// The guards that may fire for each fault point, as their messages say: by states, by lanes, and
+/// by the unseen.
 const GUARDS: [(&str, &[&str]); 5] = [
     (
         "drop-message",
@@ -48,8 +50,9 @@ enum Alone {
     Not,
 }
 
-/// What is missing, too long, altered or at the wrong process in a message that a search reads: it must end at once or at the end of the level, with exactly this error. The point, how the
-/// search expands, the pass that is damaged, and a part of the message.
+/// What is missing, too long, altered or at the wrong process in a message that a search reads: it
+/// must end at once or at the end of the level, with exactly this error. The point, how the search
+/// expands, the pass that is damaged, and a part of the message.
 const MESSAGES: [(&str, &str, Alone, u64, &str); 27] = [
     ("drop-answer", UNSEEN, Alone::Too, 4, "words of answers from process"),
     ("long-answer", UNSEEN, Alone::Too, 4, "words of answers from process"),
@@ -120,8 +123,8 @@ const LANES: &str = "expansion = \"lanes\"";
 /// Lanes of processes that send them to each other, as on several hosts.
 const LANES_APART: &str = "expansion = \"lanes\"\nshare_memory = false";
 
-/// Damages the data of a search at every pass of every data point: either a guard fires, or the damage changed nothing. `unused` are the points that this
-/// way to search does not pass with data.
+/// Damages the data of a search at every pass of every data point: either a guard fires, or the
+/// damage changed nothing. `unused` are the points that this way to search does not pass with data.
 fn sweep(puzzle: &str, settings: &str, flags: &[&str], last_pass: u64, unused: &[&str]) {
     let folder = scratch();
     let config = &write_config(folder.path(), puzzle, settings);
@@ -140,8 +143,9 @@ fn sweep(puzzle: &str, settings: &str, flags: &[&str], last_pass: u64, unused: &
             if code == 70 {
                 fired += 1;
                 check_broken(&stderr, guards, &path, &context);
-                // The points of the table are noticed in the level they spoil, before it is committed. What is noticed later may be in the
-                // newest generations: then the guard fires once more in a resumed run, which gives them up.
+                // The points of the table are noticed in the level they spoil, before it is
+                // committed. What is noticed later may be in the newest generations: then the guard
+                // fires once more in a resumed run, which gives them up.
                 if guards == [""] {
                     let code = outcome(&mut run(config, &path, &["--threads", "1"])).0;
                     assert!([0, 70].contains(&code), "{context}: resumed with exit code {code}");
@@ -176,7 +180,8 @@ fn puzzle_for(point: &str) -> &'static str {
     }
 }
 
-/// Nothing that is missing is read as zero, as none or as unseen: for one process and for several participants.
+/// Nothing that is missing is read as zero, as none or as unseen: for one process and for several
+/// participants.
 #[test]
 fn a_message_that_is_cut_altered_or_misdirected_ends_the_search() {
     for (point, settings, alone, pass, guard) in MESSAGES.into_iter().filter(|row| row.0 != "drop-block") {
@@ -198,7 +203,9 @@ fn a_message_that_is_cut_altered_or_misdirected_ends_the_search() {
     }
 }
 
-/// The levels that most samples see only in part: a state of level 20 is lost, and none of its neighbours is in the sample of level 19. What is left behind level 20 is few and looked at whole.
+/// The levels that most samples see only in part: a state of level 20 is lost, and none of its
+/// neighbours is in the sample of level 19. What is left behind level 20 is few and looked at
+/// whole.
 #[test]
 fn a_state_that_is_lost_is_noticed_among_those_that_are_left() {
     let folder = scratch();
@@ -232,7 +239,8 @@ fn a_message_that_is_damaged_in_one_mpi_process_ends_all() {
     }
 }
 
-/// A block of a checkpoint that is cut on its way from another host's disk is no damage of the checkpoint: nothing is given up, and the next resume goes on.
+/// A block of a checkpoint that is cut on its way from another host's disk is no damage of the
+/// checkpoint: nothing is given up, and the next resume goes on.
 #[test]
 fn a_block_that_is_cut_on_its_way_costs_no_checkpoint() {
     if test_lacks(Need::Mpi) {
@@ -279,7 +287,8 @@ fn data_damaged_while_states_are_expanded_never_give_another_result() {
     sweep("pancake-7", STATES, &["--participants", "2"], 12, NOT_BY_STATES);
 }
 
-/// Without inverses no edges balance: an altered state is known by the fingerprint of what was expanded.
+/// Without inverses no edges balance: an altered state is known by the fingerprint of what was
+/// expanded.
 #[test]
 fn data_damaged_in_a_directed_search_never_give_another_result() {
     let folder = scratch();
@@ -298,7 +307,8 @@ fn data_damaged_while_lanes_are_pulled_never_give_another_result() {
     sweep("turnstyle-8", LANES_APART, &["--participants", "2", "--threads", "2"], 6, NOT_BY_LANES);
 }
 
-/// The sample of a level is the same for any number of processes, and its guard fires in the middle of a search, too, where levels are larger than the sample.
+/// The sample of a level is the same for any number of processes, and its guard fires in the middle
+/// of a search, too, where levels are larger than the sample.
 #[test]
 fn lanes_left_out_of_a_large_level_are_noticed_by_the_sample() {
     let folder = scratch();
@@ -355,7 +365,8 @@ fn a_guard_that_fires_in_one_mpi_process_ends_all_in_one_line() {
     }
 }
 
-/// A small puzzle whose 120 ranks are one shard, with a run that was killed behind its first commit; its checkpoint is then replaced.
+/// A small puzzle whose 120 ranks are one shard, with a run that was killed behind its first
+/// commit; its checkpoint is then replaced.
 struct Lie {
     folder: tempfile::TempDir,
     config: String,
@@ -423,7 +434,8 @@ impl Lie {
         ranks
     }
 
-    /// Replaces the newest generation by one with these levels; the last one is the frontier. `up` are the edges up from each level.
+    /// Replaces the newest generation by one with these levels; the last one is the frontier. `up`
+    /// are the edges up from each level.
     fn tell(&self, levels: &[Vec<State>], up: &[u64]) {
         let checkpoint = self.path().join("checkpoint");
         let old = checkpoint.join("manifest-000001");
@@ -459,8 +471,9 @@ impl Lie {
         fs::write(checkpoint.join(format!("manifest-{depth:06}")), manifest.encode().expect("small")).expect("written");
     }
 
-    /// Resumes: the guard must fire, the run that met it gives the checkpoint up and says so, and the next resume starts anew with the right bytes. Where
-    /// the fault shows late (`first_levels_pass`), a resume from newer checkpoints must meet it again first.
+    /// Resumes: the guard must fire, the run that met it gives the checkpoint up and says so, and
+    /// the next resume starts anew with the right bytes. Where the fault shows late
+    /// (`first_levels_pass`), a resume from newer checkpoints must meet it again first.
     fn check(&self, guard: &str, first_levels_pass: bool) {
         let mut given_up = None;
         for attempt in 0..1 + u32::from(first_levels_pass) {
@@ -487,7 +500,8 @@ fn definition(cycles: &[&str]) -> String {
     text
 }
 
-/// The cyclic group of order 6, by a generator and its square: not closed under inverses, and without a rule for signs.
+/// The cyclic group of order 6, by a generator and its square: not closed under inverses, and
+/// without a rule for signs.
 fn cyclic() -> String {
     definition(&["(0 1 2)(3 4)", "(0 2 1)"])
 }
@@ -527,7 +541,8 @@ fn a_state_of_the_wrong_sign_is_noticed() {
     odd.check("states of a sign that level 1 or the one behind it cannot have: found 1, expected 0", false);
 }
 
-/// By the unseen only the edges up are counted: with those of the level before they must not be more than there are.
+/// By the unseen only the edges up are counted: with those of the level before they must not be
+/// more than there are.
 #[test]
 fn more_edges_up_and_down_than_there_are_are_noticed() {
     let lie = Lie::searched(&definition(&["(0 1)", "(1 2)", "(2 3)", "(3 4)"]), UNSEEN);
@@ -536,7 +551,8 @@ fn more_edges_up_and_down_than_there_are_are_noticed() {
     lie.check("edges of level 1 up and down: found 12 and 5, expected at most 16 in all", false);
 }
 
-/// What was seen is counted once more at the end: a bit that flips in the last of four levels, far from the antipodes, shows nowhere else.
+/// What was seen is counted once more at the end: a bit that flips in the last of four levels, far
+/// from the antipodes, shows nowhere else.
 #[test]
 fn a_set_that_is_spoiled_in_the_last_level_is_noticed() {
     let folder = scratch();
@@ -549,12 +565,14 @@ fn a_set_that_is_spoiled_in_the_last_level_is_noticed() {
     check_broken(&stderr, &["states that the sets hold at the end and the sum of all levels: found 19, expected 20"], &path, "seen-bits");
 }
 
-/// All generators are odd and closed under inverses: no edge stays on a level. By the unseen it is what up- and down-edges leave over.
+/// All generators are odd and closed under inverses: no edge stays on a level. By the unseen it is
+/// what up- and down-edges leave over.
 #[test]
 fn edges_within_a_level_of_odd_generators_are_noticed() {
     let lie = Lie::searched(&definition(&["(0 1)", "(1 2)", "(2 3)", "(3 4)"]), UNSEEN);
     let first: Vec<State> = (0..4).map(|generator| lie.state(&[generator])).collect();
-    // One of the four edges up from the start was not counted: three edges down and twelve up leave one of sixteen.
+    // One of the four edges up from the start was not counted: three edges down and twelve up leave
+    // one of sixteen.
     lie.tell(&[vec![lie.start()], first], &[3]);
     lie.check("edges within level 1, where every generator is odd: found 1, expected 0", false);
 }

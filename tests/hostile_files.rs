@@ -1,5 +1,7 @@
-//! Run folders and files that come from anywhere: pipes that nobody writes to, devices without end, files of a size that no memory holds, and names that would print lines of
-//! their own. Every command ends soon, in a moderate memory, with one of the documented codes; nothing of theirs reaches a terminal as it is.
+//! Run folders and files that come from anywhere: pipes that nobody writes to, devices without end,
+//! files of a size that no memory holds, and names that would print lines of their own. Every
+//! command ends soon, in a moderate memory, with one of the documented codes; nothing of theirs
+//! reaches a terminal as it is.
 
 mod common;
 
@@ -12,7 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Longest time that a command may take over a file that is none. `watch` alone waits, for ten seconds, for a run to write its progress.
+/// Longest time that a command may take over a file that is none. `watch` alone waits, for ten
+/// seconds, for a run to write its progress.
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// The codes that the help lists, without a panic's.
@@ -63,7 +66,8 @@ fn ends(command: &mut Command) -> (i32, String, String) {
     (code, stdout, stderr)
 }
 
-/// A complete run with all that a run can have, one that stopped with a checkpoint, and its configuration.
+/// A complete run with all that a run can have, one that stopped with a checkpoint, and its
+/// configuration.
 struct Runs {
     _folder: tempfile::TempDir,
     complete: PathBuf,
@@ -325,7 +329,8 @@ fn names_in_the_files_of_a_run_print_no_lines_of_their_own() {
     fs::write(&config, format!("family = {forged}\n").replace("\\u001b", "\\u001B")).expect("written");
     assert_eq!(told(&["resume"], &runs.stopped, true).0, 78);
     told(&["status"], &runs.stopped, true);
-    // A checkpoint that names a pack elsewhere, or results with names of any kind: tests/forged.rs has more of those.
+    // A checkpoint that names a pack elsewhere, or results with names of any kind: tests/forged.rs
+    // has more of those.
     replace_in(&runs.complete.join("summary.json"), "\"turnstyle-6\"", &forged);
     for words in [&["status"][..], &["table"], &["resume"], &["recheck"], &["export", "--gap"], &["spot-solve"]] {
         assert_ne!(told(words, &runs.complete, true).0, 0, "{words:?}");

@@ -1,8 +1,11 @@
-//! One search on several hosts: results with the same bytes whether they share a file system or not, and nothing lost when one of them fails.
+//! One search on several hosts: results with the same bytes whether they share a file system or
+//! not, and nothing lost when one of them fails.
 //!
-//! Two kinds of hosts. *Folders apart*: groups of MPI processes on this machine, each with a working folder of its own, so that the same relative run folder is another one for
-//! each group; this needs nothing. *Networks*: namespaces with an address, a name and mounts of their own (`hosts/network.sh`), between which mpirun starts its daemons as it does over
-//! ssh; where they cannot be made a test is skipped, and what folders apart show is the next best.
+//! Two kinds of hosts. *Folders apart*: groups of MPI processes on this machine, each with a
+//! working folder of its own, so that the same relative run folder is another one for each group;
+//! this needs nothing. *Networks*: namespaces with an address, a name and mounts of their own
+//! (`hosts/network.sh`), between which mpirun starts its daemons as it does over ssh; where they
+//! cannot be made a test is skipped, and what folders apart show is the next best.
 
 mod common;
 
@@ -63,10 +66,12 @@ fn only_lock() -> BTreeSet<String> {
     BTreeSet::from(["lock".to_owned()])
 }
 
-/// Groups of processes, where each of these sessions is killed: a fault point and the process that passes it.
+/// Groups of processes, where each of these sessions is killed: a fault point and the process that
+/// passes it.
 type Session<'a> = (&'a [(&'a str, u32)], Option<(&'a str, u32)>);
 
-/// The first process on one disk or another, hosts that come and go, a kill at every step of a commit on either side.
+/// The first process on one disk or another, hosts that come and go, a kill at every step of a
+/// commit on either side.
 const SESSIONS: [Session<'_>; 6] = [
     (&[("a", 2), ("b", 2)], Some(("pack-sync:4", 3))),
     (&[("a", 2), ("b", 2)], Some(("after-commit:3", 0))),
@@ -118,7 +123,8 @@ fn folders_apart_interrupted_and_resumed_on_others() {
     }
 }
 
-/// At every kind of file operation, on the first process's disk and on another: a full disk ends the job with the documented code, a kill with another one, and neither costs a byte.
+/// At every kind of file operation, on the first process's disk and on another: a full disk ends
+/// the job with the documented code, a kill with another one, and neither costs a byte.
 #[test]
 fn folders_apart_and_a_fault_at_every_file_operation() {
     if test_lacks(Need::Mpi) {

@@ -1,8 +1,10 @@
-//! The program finds the published numbers: states at every depth, God's numbers, antipodes, and files that agree with one another.
+//! The program finds the published numbers: states at every depth, God's numbers, antipodes, and
+//! files that agree with one another.
 //!
-//! Every puzzle is searched by the program itself, into a folder of its own. The expected values and their sources are in `tests/known/`.
-//! Turnstyle(12), 479,001,600 states, is one of them: by lanes it takes 6.5 s of CPU in the test profile, 13 s on two busy cores (by states alone it
-//! took 63 s of CPU).
+//! Every puzzle is searched by the program itself, into a folder of its own. The expected values
+//! and their sources are in `tests/known/`. Turnstyle(12), 479,001,600 states, is one of them: by
+//! lanes it takes 6.5 s of CPU in the test profile, 13 s on two busy cores (by states alone it took
+//! 63 s of CPU).
 
 mod common;
 
@@ -21,7 +23,8 @@ const ANTIPODES: [usize; 9] = [1, 1, 1, 9, 1, 1, 18, 2, 1];
 /// Seconds that the largest search may take on a machine that has other things to do.
 const PATIENCE_SECONDS: u32 = 280;
 
-/// Searches `config` in `metric` and returns the folder, after checking that its files agree with one another.
+/// Searches `config` in `metric` and returns the folder, after checking that its files agree with
+/// one another.
 fn searched(config: &str, metric: &str) -> tempfile::TempDir {
     // The largest one takes 200 MB.
     let folder = if config == "turnstyle-12" { tempfile::tempdir().expect("a folder") } else { common::folder_in_memory() };
@@ -68,7 +71,8 @@ fn check_files(folder: &Path) {
     }
 }
 
-/// `levels.tsv` has the same counts, and each level's edges meet those of its neighbours (every shipped puzzle is closed under inverses).
+/// `levels.tsv` has the same counts, and each level's edges meet those of its neighbours (every
+/// shipped puzzle is closed under inverses).
 fn check_levels(folder: &Path, counts: &[u64]) {
     let text = fs::read_to_string(folder.join("levels.tsv")).expect("readable");
     let rows: Vec<Vec<u64>> =

@@ -1,11 +1,15 @@
-//! Every expansion finds the same levels: by states (the oracle), by lanes, from the unseen, and whichever is cheapest.
+//! Every expansion finds the same levels: by states (the oracle), by lanes, from the unseen, and
+//! whichever is cheapest.
 //!
-//! Through the program, files are compared byte by byte, but for the configuration's echo, which names the expansion: Turnstyle of every size and metric that
-//! takes seconds, the shipped puzzles, and two puzzles made here whose generators move up to four labels across a lane's boundary; with one process,
-//! with participants, with MPI processes, in small messages, and with another expansion and number of processes at each resume. Each run's manifest
-//! shows that it really worked as it was told to.
+//! Through the program, files are compared byte by byte, but for the configuration's echo, which
+//! names the expansion: Turnstyle of every size and metric that takes seconds, the shipped puzzles,
+//! and two puzzles made here whose generators move up to four labels across a lane's boundary; with
+//! one process, with participants, with MPI processes, in small messages, and with another
+//! expansion and number of processes at each resume. Each run's manifest shows that it really
+//! worked as it was told to.
 //!
-//! In the library, random generators of nine positions (`src/expand/lanes.rs` has those of six to eight), one kind of lane move after the other.
+//! In the library, random generators of nine positions (`src/expand/lanes.rs` has those of six to
+//! eight), one kind of lane move after the other.
 
 mod common;
 
@@ -32,14 +36,16 @@ const METRICS: [&str; 3] = ["step", "turn", "flip"];
 /// Makes processes of one host exchange lanes as if they were on two.
 const APART: &str = "share_memory = false\n";
 
-/// Most ranks that an expansion from the unseen looks at in one test, all levels together: about two seconds of CPU.
+/// Most ranks that an expansion from the unseen looks at in one test, all levels together: about
+/// two seconds of CPU.
 const MOST_UNSEEN: u64 = 6_000_000;
 
 fn shipped(name: &str, metric: &str) -> String {
     format!("puzzle = \"{name}\"\nmetric = \"{metric}\"\n")
 }
 
-/// Pancakes: the first 2, 3, ... `positions` reversed. With nine positions these cross the boundary of a lane with 0, 0, 0, 1, 2, 3, 4 and 4 labels.
+/// Pancakes: the first 2, 3, ... `positions` reversed. With nine positions these cross the boundary
+/// of a lane with 0, 0, 0, 1, 2, 3, 4 and 4 labels.
 fn pancakes(positions: usize) -> String {
     let mut text = format!("family = \"permutations\"\nname = \"pancake-{positions}\"\npositions = {positions}\n");
     for length in 2..=positions {
@@ -49,7 +55,8 @@ fn pancakes(positions: usize) -> String {
     text
 }
 
-/// Two even generators and their inverses: a shift by four, whose prefix and suffix change places, and a turn of three. 9!/2 states.
+/// Two even generators and their inverses: a shift by four, whose prefix and suffix change places,
+/// and a turn of three. 9!/2 states.
 fn even_crossings() -> String {
     "family = \"permutations\"\nname = \"shift-by-four\"\npositions = 9\ninverses = true\n\
      [[generators]]\nname = \"A\"\nimages = [4, 5, 6, 7, 8, 0, 1, 2, 3]\n[[generators]]\nname = \"B\"\ncycles = \"(0 1 2)\"\n"
@@ -84,7 +91,8 @@ impl Comparison {
         self.folder.path().join(format!("run-{}", self.runs))
     }
 
-    /// The command of a session that starts `run`, or goes on with it, with an expansion and more keys of `[search]`.
+    /// The command of a session that starts `run`, or goes on with it, with an expansion and more
+    /// keys of `[search]`.
     fn session(&self, mut command: Command, expansion: &str, keys: &str, more: &[&str], run: &Path) -> Command {
         let config = run.with_extension(format!("{expansion}.toml"));
         fs::write(&config, format!("{}[search]\nexpansion = \"{expansion}\"\n{keys}", self.puzzle)).expect("written");
@@ -108,7 +116,8 @@ impl Comparison {
         run
     }
 
-    /// Whether there are lanes to expand by: at least six positions, so Turnstyle of at least seven pieces (the first one stands for the frame).
+    /// Whether there are lanes to expand by: at least six positions, so Turnstyle of at least seven
+    /// pieces (the first one stands for the frame).
     fn has_lanes(&self) -> bool {
         !["turnstyle-4\"", "turnstyle-5\"", "turnstyle-6\""].iter().any(|name| self.puzzle.contains(name))
     }
@@ -122,7 +131,8 @@ impl Comparison {
         }
     }
 
-    /// The levels from the unseen: all, or the last ones, after a run by states that is killed as soon as few enough are left.
+    /// The levels from the unseen: all, or the last ones, after a run by states that is killed as
+    /// soon as few enough are left.
     fn run_tail_from_the_unseen(&mut self) {
         let mut unseen: u64 = self.counts.iter().sum();
         let mut left: Vec<u64> = Vec::new();
@@ -229,7 +239,8 @@ fn several_processes() {
                     let run = comparison.run(common::mpirun(processes), expansion, keys, &["--threads", "1"]);
                     let manifest = common::json(&run, "manifest.json");
                     assert_eq!(manifest["processes"], processes);
-                    // At least a bit for every eighth state: what only one of them knows has crossed.
+                    // At least a bit for every eighth state: what only one of them knows has
+                    // crossed.
                     let bytes = manifest["bytes_exchanged"].as_u64().expect("a number");
                     let states: u64 = comparison.counts.iter().sum();
                     assert!(keys != APART || bytes > states / 64, "{puzzle}: {bytes} bytes between {processes} processes");
@@ -254,7 +265,8 @@ fn small_messages() {
 /// A run goes on with another expansion on other processes, wherever it was interrupted.
 #[test]
 fn resumed_by_another_expansion() {
-    // Commits of levels 1, 2, ... in each session; a session that is stopped commits the level it stands at, in the middle of the next one.
+    // Commits of levels 1, 2, ... in each session; a session that is stopped commits the level it
+    // stands at, in the middle of the next one.
     let sessions: [(&str, u32, &[&str], Option<&str>); 6] = [
         ("states", 1, &["--participants", "3"], Some("before-commit:5:kill")),
         ("lanes", 2, &["--threads", "1"], Some("after-commit:2:kill")),
@@ -276,7 +288,8 @@ fn resumed_by_another_expansion() {
             }
             let (code, _, stderr) = common::outcome(&mut command);
             let as_meant = match fault {
-                // What mpirun or timeout make of SIGKILL: none of the program's own codes, and no time limit.
+                // What mpirun or timeout make of SIGKILL: none of the program's own codes, and no
+                // time limit.
                 Some(_) => ![0, 1, 2, 65, 70, 73, 74, 75, 77, 78, 101, 124].contains(&code),
                 None if more.contains(&"--max-hours") => code == 75,
                 None => code == 0,
@@ -294,7 +307,8 @@ fn resumed_by_another_expansion() {
     }
 }
 
-/// What is seen in memory and levels packed in files: the same bytes, on any number of processes, and when the storage changes at a resume.
+/// What is seen in memory and levels packed in files: the same bytes, on any number of processes,
+/// and when the storage changes at a resume.
 #[test]
 fn compact_storage() {
     const COMPACT: &str = "storage = \"compact\"\n";
@@ -329,7 +343,8 @@ fn compact_storage() {
     }
 }
 
-/// 479,001,600 states in the test profile, with debug assertions and overflow checks: within the usual limit of two minutes, here 15 s of CPU.
+/// 479,001,600 states in the test profile, with debug assertions and overflow checks: within the
+/// usual limit of two minutes, here 15 s of CPU.
 #[test]
 fn turnstyle_12() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -342,7 +357,8 @@ fn turnstyle_12() {
     assert!(used[28..34].iter().all(|used| used == "lanes"), "the densest levels: {used:?}");
 }
 
-/// A permutation that takes exactly `crossings` labels of the suffix to the prefix, and back, and shuffles both parts.
+/// A permutation that takes exactly `crossings` labels of the suffix to the prefix, and back, and
+/// shuffles both parts.
 fn crossing_permutation(length: usize, crossings: usize, even: bool, seed: u64) -> Permutation {
     let prefix = length - 5;
     let mut images: Vec<u8> = (0..low_u8(to_u64(length))).collect();
@@ -361,7 +377,8 @@ fn crossing_permutation(length: usize, crossings: usize, even: bool, seed: u64) 
     permutation
 }
 
-/// A puzzle with one generator, which goes around the planes, and its inverse; each plane has a permutation of its own.
+/// A puzzle with one generator, which goes around the planes, and its inverse; each plane has a
+/// permutation of its own.
 fn crossing_puzzle(length: usize, planes: u32, crossings: usize, even: bool, seed: u64) -> Puzzle {
     let permutations: Vec<Permutation> =
         (0..planes).map(|plane| crossing_permutation(length, crossings, even, mix64(seed + u64::from(plane)))).collect();
@@ -373,7 +390,8 @@ fn crossing_puzzle(length: usize, planes: u32, crossings: usize, even: bool, see
         .expect("valid")
 }
 
-/// One level from a random set in which one of `one_in` states is seen, or missing when `one_in` is negative, by both expansions.
+/// One level from a random set in which one of `one_in` states is seen, or missing when `one_in` is
+/// negative, by both expansions.
 fn check_level(puzzle: &Puzzle, one_in: i64, seed: u64) {
     let count = u64::try_from(StateSpace::of(puzzle).state_count()).expect("small");
     let period = one_in.unsigned_abs();

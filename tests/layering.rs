@@ -1,8 +1,10 @@
-//! Each layer knows only the layers below it, and a few crates and words are known to one or two files only.
+//! Each layer knows only the layers below it, and a few crates and words are known to one or two
+//! files only.
 //!
-//! Reads every file under `src/` as tokens (comments, strings and character literals are skipped) and follows each path that starts at `crate`, at
-//! a chain of `super`, or at the crate's name, through groups in braces, to the layer it ends in. The tables below say what is allowed; every rule is
-//! shown to fail on a snippet that breaks it.
+//! Reads every file under `src/` as tokens (comments, strings and character literals are skipped)
+//! and follows each path that starts at `crate`, at a chain of `super`, or at the crate's name,
+//! through groups in braces, to the layer it ends in. The tables below say what is allowed; every
+//! rule is shown to fail on a snippet that breaks it.
 
 #[path = "layering/circles.rs"]
 mod circles;
@@ -35,7 +37,8 @@ const LAYERS: [(&str, &[&str]); 11] = [
     ("cli", &["base", "puzzle", "ranking", "store", "expand", "exchange", "search", "evidence", "families", "claims"]),
 ];
 
-/// Mapped memory, MPI, the intrinsics of the lane expansion, and what is said when memory is refused or a mapped file is cut.
+/// Mapped memory, MPI, the intrinsics of the lane expansion, and what is said when memory is
+/// refused or a mapped file is cut.
 const UNSAFE_FILES: [&str; 6] = [
     "src/base/last_words.rs",
     "src/store/mapped.rs",
@@ -60,7 +63,8 @@ const WORDS: [(&str, &[&str]); 17] = [
     ("println", &["src/cli/"]),
     ("print", &["src/cli/", "src/main.rs"]),
     ("dbg", &[]),
-    // The clock on the wall may jump: it names moments for people (and `status` how long ago they were), and decides nothing. What waits or measures uses `Instant`.
+    // The clock on the wall may jump: it names moments for people (and `status` how long ago they
+    // were), and decides nothing. What waits or measures uses `Instant`.
     ("SystemTime", &[]),
     ("UNIX_EPOCH", &[]),
     ("modified", &["src/cli/run_state.rs"]),
@@ -90,7 +94,8 @@ const MPI_CRATES: [&str; 3] = ["mpi", "mpi_sys", "rsmpi"];
 /// The one file that names it.
 const MPI_FILE: &str = "src/exchange/mpi.rs";
 
-// ---- Rules. -------------------------------------------------------------------------------------------------------------
+// ---- Rules.
+// -------------------------------------------------------------------------------------------------------------
 
 /// Everything that `source`, the text of `file`, does against the tables.
 fn violations(file: &str, source: &str) -> Vec<String> {
@@ -108,7 +113,8 @@ fn violations(file: &str, source: &str) -> Vec<String> {
         let whole_program = ["src/lib.rs", "src/main.rs"].contains(&file);
         match LAYERS.iter().find(|(name, _)| *name == layer) {
             _ if !LAYERS.iter().any(|(name, _)| *name == target) => refuse("is no layer"),
-            // Tests of all layers may take a puzzle from a family; the program reaches them through what it is given.
+            // Tests of all layers may take a puzzle from a family; the program reaches them through
+            // what it is given.
             Some(_) if target == "families" && path.in_test => {}
             Some((_, below)) if target != layer && !below.contains(&target) => refuse(&format!("{layer} may not know {target}")),
             None if file.starts_with(BINARIES) => refuse("the checker shares no code with the program"),
@@ -144,7 +150,8 @@ fn is_use_of(word: &str, tokens: &[Token], at: usize) -> bool {
     !is_macro || tokens.get(at + 1).is_some_and(|next| next.text == "!")
 }
 
-/// All source files but `tests.rs` of a module, which is compiled for tests only like a `mod tests` in place.
+/// All source files but `tests.rs` of a module, which is compiled for tests only like a `mod tests`
+/// in place.
 fn source_files() -> BTreeMap<String, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = BTreeMap::new();
@@ -190,7 +197,8 @@ fn the_layers_are_those_of_the_tree() {
     }
 }
 
-/// Files outside a family's folder that name it, but for tests. Subcommands and pages that are about one family are its own, too.
+/// Files outside a family's folder that name it, but for tests. Subcommands and pages that are
+/// about one family are its own, too.
 #[test]
 fn a_family_is_a_folder_and_a_line_of_the_registry() {
     let files = source_files();
@@ -214,7 +222,8 @@ fn a_family_is_a_folder_and_a_line_of_the_registry() {
     }
 }
 
-/// A line with a path to each layer, put into a real file of each layer, in several ways of writing it.
+/// A line with a path to each layer, put into a real file of each layer, in several ways of writing
+/// it.
 #[test]
 fn every_forbidden_import_is_noticed() {
     let forms: [fn(&str) -> String; 9] = [
@@ -244,7 +253,8 @@ fn every_forbidden_import_is_noticed() {
     }
 }
 
-/// A line with a path to each module of the search and to each layer, put into a real file of each house.
+/// A line with a path to each module of the search and to each layer, put into a real file of each
+/// house.
 #[test]
 fn every_import_that_a_house_forbids_is_noticed() {
     let files = source_files();

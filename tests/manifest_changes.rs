@@ -38,7 +38,8 @@ fn listed(run: &Path) -> Vec<String> {
 
 /// Every reader and the checker accept the folder; returns the label that it shows.
 fn accepted(run: &Path, context: &str) -> String {
-    // What the checker says of a run depends on the certificate: it must not call the folder unreadable or false.
+    // What the checker says of a run depends on the certificate: it must not call the folder
+    // unreadable or false.
     let (code, stdout, stderr) = outcome(checker("256M").arg(run));
     assert!(code == 0 || (code == 3 && !run.join("distance.cert").exists()), "{context}: farthest-verify: {code}\n{stdout}{stderr}");
     accepted_by_readers(run, context)
@@ -128,7 +129,8 @@ fn a_killed_second_certify_distance_leaves_a_whole_run() {
     // A recorded certificate with a remark is as good as the one that would be written.
     let remarked = remark(&run, "remarked", "# a remark\nclaim distance\n");
     sweep(&["certify", "distance"], &remarked, "certified", "certified");
-    // The record of one that names no file goes first: until the new one is verified, there is none.
+    // The record of one that names no file goes first: until the new one is verified, there is
+    // none.
     let broken = remark(&run, "broken", "claim word\n");
     assert_eq!(shown_label(&broken), "single run");
     sweep_from_refused(&["certify", "distance"], &broken, "single run", "certified");

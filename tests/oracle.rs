@@ -1,11 +1,14 @@
-//! The engine against a breadth-first search over a hash map of label vectors, written here from scratch.
+//! The engine against a breadth-first search over a hash map of label vectors, written here from
+//! scratch.
 //!
-//! The oracle shares no code with the crate: it has its own reader of puzzle files, its own rules of Turnstyle on the word of pieces, no ranks and no
-//! planes. Engine and oracle must agree on the number of states at every depth and on the set of antipodes. The engine runs alone and
-//! with three participants, in large and in tiny rounds, and by each of its expansions.
+//! The oracle shares no code with the crate: it has its own reader of puzzle files, its own rules
+//! of Turnstyle on the word of pieces, no ranks and no planes. Engine and oracle must agree on the
+//! number of states at every depth and on the set of antipodes. The engine runs alone and with
+//! three participants, in large and in tiny rounds, and by each of its expansions.
 //!
-//! Random puzzles come from proptest with a fixed seed (`FARTHEST_TEST_CASES` asks for more than the usual number). A failure is shrunk and printed as
-//! a puzzle file: put it into `tests/regressions/`, whose files are run first, each time.
+//! Random puzzles come from proptest with a fixed seed (`FARTHEST_TEST_CASES` asks for more than
+//! the usual number). A failure is shrunk and printed as a puzzle file: put it into
+//! `tests/regressions/`, whose files are run first, each time.
 
 mod common;
 
@@ -28,7 +31,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Random puzzles of each family in a usual run.
 const CASES: u32 = 120;
 
-// ---- The oracle: a state is a vector of labels, a level a list of states, nothing else. --------------------------------
+// ---- The oracle: a state is a vector of labels, a level a list of states, nothing else.
+// --------------------------------
 
 type State = Vec<u8>;
 type Move = Box<dyn Fn(&State) -> State>;
@@ -54,7 +58,8 @@ fn levels(start: State, moves: &[Move]) -> Vec<Vec<State>> {
     }
 }
 
-/// The levels as a result: how many states at each depth, and the states of the last one as the program writes them.
+/// The levels as a result: how many states at each depth, and the states of the last one as the
+/// program writes them.
 fn result_of(levels: &[Vec<State>], written: impl Fn(&State) -> String) -> Found {
     Found {
         counts: levels.iter().map(|level| level.iter().map(|_| 1).sum()).collect(),
@@ -67,7 +72,8 @@ fn labels(state: &[u8], first: u8) -> String {
     state.iter().map(|label| (label + first).to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// Turnstyle as the puzzle is described: a word of pieces, the turntable over its first four letters.
+/// Turnstyle as the puzzle is described: a word of pieces, the turntable over its first four
+/// letters.
 fn turnstyle(size: u8, metric: &str) -> Found {
     let flip = |word: &State| {
         let mut word = word.clone();
@@ -76,7 +82,8 @@ fn turnstyle(size: u8, metric: &str) -> Found {
         word
     };
     let shift = |amount: u8| -> Move { Box::new(move |word| [&word[usize::from(amount)..], &word[..usize::from(amount)]].concat()) };
-    // Shifts that cost nothing: of all rotations of a word the one that begins with piece 0 stands for them.
+    // Shifts that cost nothing: of all rotations of a word the one that begins with piece 0 stands
+    // for them.
     let flip_anywhere = |amount: u8| -> Move {
         let shift = shift(amount);
         Box::new(move |word| {
@@ -93,7 +100,8 @@ fn turnstyle(size: u8, metric: &str) -> Found {
     result_of(&levels((0..size).collect(), &moves), |word| labels(word, 1))
 }
 
-/// A puzzle file of the families `permutations` (a state is its labels) and `planes` (the plane, then the labels).
+/// A puzzle file of the families `permutations` (a state is its labels) and `planes` (the plane,
+/// then the labels).
 fn puzzle_file(text: &str) -> Found {
     let file: toml::Table = text.parse().expect("TOML");
     let number = |key: &str| file.get(key).and_then(toml::Value::as_integer).and_then(|number| u8::try_from(number).ok());
@@ -157,7 +165,8 @@ fn read_turn(turn: &toml::Value, planes: u8, positions: u8) -> Turn {
     targets.into_iter().zip(each).collect()
 }
 
-// ---- The engine, by the library, in a temporary folder. -----------------------------------------------------------------
+// ---- The engine, by the library, in a temporary folder.
+// -----------------------------------------------------------------
 
 /// Runs in which a level was expanded by lanes: most small puzzles have none.
 static RUNS_BY_LANES: AtomicU32 = AtomicU32::new(0);
@@ -169,7 +178,8 @@ struct Found {
     antipodes: BTreeSet<String>,
 }
 
-/// One way to search: participants, threads of each, successors between two exchanges, and the expansion.
+/// One way to search: participants, threads of each, successors between two exchanges, and the
+/// expansion.
 type Way = (u32, usize, usize, &'static str);
 
 fn engine(puzzle: &Puzzle, way: Way) -> Found {
@@ -214,7 +224,8 @@ fn search_on(exchange: &dyn Exchange, puzzle: &Puzzle, root: &Path, (_, threads,
     }
 }
 
-/// Alone in one round a level, and with three participants in rounds of about `few` successors, by each expansion: all as the oracle says.
+/// Alone in one round a level, and with three participants in rounds of about `few` successors, by
+/// each expansion: all as the oracle says.
 fn check(puzzle: &Puzzle, expected: &Found, few: usize) -> Result<(), TestCaseError> {
     for way in [(1, 1, 1 << 20, "auto"), (1, 2, few, "states"), (3, 2, few, "states"), (3, 1, few, "lanes"), (3, 1, few, "unseen")] {
         prop_assert_eq!(&engine(puzzle, way), expected, "{} {}, {:?}", puzzle.name(), puzzle.metric(), way);
@@ -232,9 +243,11 @@ fn check_file(text: &str) -> Result<Vec<u64>, TestCaseError> {
     Ok(expected.counts)
 }
 
-// ---- Random puzzles. ------------------------------------------------------------------------------------------------------
+// ---- Random puzzles.
+// ------------------------------------------------------------------------------------------------------
 
-/// A permutation of `positions` that keeps the parts of `cuts` (part number by position) apart: several orbits.
+/// A permutation of `positions` that keeps the parts of `cuts` (part number by position) apart:
+/// several orbits.
 fn permutation(cuts: Vec<u8>) -> impl Strategy<Value = Vec<usize>> {
     Just((0..cuts.len()).collect::<Vec<usize>>()).prop_shuffle().prop_map(move |order| {
         // Within each part, its positions in the order of the shuffle.
@@ -275,7 +288,8 @@ fn cycles_of(images: &[usize]) -> String {
     text
 }
 
-/// Puzzle files of the family `permutations`: 2 to 7 positions in one to three parts, one to four generators as images or cycles.
+/// Puzzle files of the family `permutations`: 2 to 7 positions in one to three parts, one to four
+/// generators as images or cycles.
 fn permutation_files() -> impl Strategy<Value = String> {
     let cuts = (1..=3_u8, 2..=7_usize).prop_flat_map(|(parts, positions)| proptest::collection::vec(0..parts, positions));
     let movable = cuts.prop_filter("no two positions in one part", |cuts| BTreeSet::from_iter(cuts).len() < cuts.len());
@@ -291,7 +305,8 @@ fn permutation_files() -> impl Strategy<Value = String> {
     })
 }
 
-/// Puzzle files of the family `planes`: 1 to 6 planes, 1 to 7 positions, one to four generators with one permutation or one a plane.
+/// Puzzle files of the family `planes`: 1 to 6 planes, 1 to 7 positions, one to four generators
+/// with one permutation or one a plane.
 fn plane_files() -> impl Strategy<Value = String> {
     let sizes = (1..=6_usize, 1..=7_usize).prop_filter("nothing can move", |(planes, positions)| planes * positions > 1);
     let turns = sizes.prop_flat_map(|(planes, positions)| {
@@ -326,7 +341,8 @@ fn check_random(family: &str, files: impl Strategy<Value = String>) {
     let cases = std::env::var("FARTHEST_TEST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(CASES);
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
-    // The generator itself must not have become trivial: some of its puzzles must have levels worth comparing.
+    // The generator itself must not have become trivial: some of its puzzles must have levels worth
+    // comparing.
     let (deepest, largest) = (Cell::new(0), Cell::new(0));
     let outcome = runner.run(&files, |text| {
         let counts = check_file(&text)?;

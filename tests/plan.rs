@@ -62,7 +62,8 @@ fn levels_send_what_was_planned() {
             fs::write(&config, format!("puzzle = \"{puzzle}\"\nmetric = \"{metric}\"\n{search}")).expect("written");
             let planned = plan(&config, processes);
             let levels = run(&config, processes);
-            // Where little is seen, what is mostly zeros is compressed, and short lists have longer distances.
+            // Where little is seen, what is mostly zeros is compressed, and short lists have longer
+            // distances.
             let large: Vec<&Level> = levels.iter().filter(|level| level.seen > 0.6 && level.states > 0.02 * level.all).collect();
             assert!(large.len() >= 3);
             for level in large {

@@ -1,11 +1,15 @@
-//! A power cut at any moment, when the disk has kept any part of what was not synced: a resume ends with the right bytes, and not behind a commit that was durable.
+//! A power cut at any moment, when the disk has kept any part of what was not synced: a resume ends
+//! with the right bytes, and not behind a commit that was durable.
 //!
-//! A kill leaves all that was written; a power cut does not. One run is recorded by a small library that is loaded before the system's and notes every operation on the files of the
-//! run folder with its bytes. From the record the state of the disk is worked out for a cut behind every operation: what was synced is there; of the rest, a random
-//! part. So a sync that is forgotten, of a file or of a folder, or a rename that is too early, is a failure here (after ALICE, OSDI 2014).
+//! A kill leaves all that was written; a power cut does not. One run is recorded by a small library
+//! that is loaded before the system's and notes every operation on the files of the run folder with
+//! its bytes. From the record the state of the disk is worked out for a cut behind every operation:
+//! what was synced is there; of the rest, a random part. So a sync that is forgotten, of a file or
+//! of a folder, or a rename that is too early, is a failure here (after ALICE, OSDI 2014).
 //!
-//! The model: bytes of a file are safe when the file is synced; names, renames and removals when their folder is. What is not safe is kept or lost one operation at a time; bytes
-//! that are lost leave zeros, or a shorter file. The scratch folder is left out: every run empties it.
+//! The model: bytes of a file are safe when the file is synced; names, renames and removals when
+//! their folder is. What is not safe is kept or lost one operation at a time; bytes that are lost
+//! leave zeros, or a shorter file. The scratch folder is left out: every run empties it.
 
 mod common;
 
@@ -17,7 +21,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Notes `kind path [second path] [bytes]` for each operation below $RECORD_ROOT, in $RECORD_FILE: a line, then the bytes.
+/// Notes `kind path [second path] [bytes]` for each operation below $RECORD_ROOT, in $RECORD_FILE:
+/// a line, then the bytes.
 const RECORDER: &str = r#"
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,8 +1,10 @@
-//! One configuration gives the same result bytes for any number of processes and threads, interrupted and resumed or not.
+//! One configuration gives the same result bytes for any number of processes and threads,
+//! interrupted and resumed or not.
 //!
-//! The reference of each puzzle is one process with one thread. Against it run: 1 to 4 MPI processes, 1 to 4 in-process participants, 1 to 3
-//! threads each, every expansion, exchanges split into many rounds, and a run that is killed, stopped and resumed on other numbers of processes at each turn. Tests
-//! of several MPI processes are skipped where there is no MPI.
+//! The reference of each puzzle is one process with one thread. Against it run: 1 to 4 MPI
+//! processes, 1 to 4 in-process participants, 1 to 3 threads each, every expansion, exchanges split
+//! into many rounds, and a run that is killed, stopped and resumed on other numbers of processes at
+//! each turn. Tests of several MPI processes are skipped where there is no MPI.
 
 mod common;
 
@@ -18,7 +20,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Puzzle and metric of the runs that are compared: both parities of Turnstyle, all its metrics, one orbit and two orbits by permutations.
+/// Puzzle and metric of the runs that are compared: both parities of Turnstyle, all its metrics,
+/// one orbit and two orbits by permutations.
 const PUZZLES: [(&str, &str); 6] = [
     ("turnstyle-8", "step"),
     ("turnstyle-9", "step"),
@@ -115,7 +118,8 @@ fn mpi_processes() {
             let manifest = common::json(&run, "manifest.json");
             assert_eq!(manifest["processes"], processes);
             assert!(manifest["transport"].as_str().expect("text").starts_with("MPI"), "{}", manifest["transport"]);
-            // Every process owns some shards of a puzzle this large, so the processes really worked together.
+            // Every process owns some shards of a puzzle this large, so the processes really worked
+            // together.
             if puzzle.starts_with("turnstyle") {
                 assert_eq!(manifest["bytes_exchanged"].as_u64().expect("a number") > 0, processes > 1, "{manifest}");
             }
@@ -168,7 +172,8 @@ fn check_sessions(bench: &mut Bench, expected: &BTreeMap<String, Vec<u8>>, sessi
         } else {
             command.arg("resume").arg(&run).args(["--quiet", "--progress", "none"]).args(&more);
         }
-        // Killed processes leave the memory that Open MPI shares between them: it goes with the folder.
+        // Killed processes leave the memory that Open MPI shares between them: it goes with the
+        // folder.
         command.env("OMPI_MCA_btl_vader_backing_directory", bench.folder.path());
         let (code, _, stderr) = common::outcome(&mut command);
         let what = format!("{what}, session {number}: exit code {code}\n{stderr}");
@@ -216,7 +221,8 @@ fn interrupted_and_resumed_on_other_mpi_processes() {
     if test_lacks(Need::Mpi) {
         return;
     }
-    // Every mpirun takes a second or two to start and to notice a killed process: one puzzle by permutations is enough.
+    // Every mpirun takes a second or two to start and to notice a killed process: one puzzle by
+    // permutations is enough.
     for (puzzle, metric) in &PUZZLES[..5] {
         let mut bench = Bench::new(puzzle, metric, "checkpoint_seconds = 0\n");
         let expected = bench.reference();
@@ -256,7 +262,8 @@ fn exchanges_in_many_rounds() {
     if part_lacks(Need::Mpi) {
         return;
     }
-    // MPI carries at most a KiB at a time from process to process; by states each level is one exchange, whatever it holds.
+    // MPI carries at most a KiB at a time from process to process; by states each level is one
+    // exchange, whatever it holds.
     let expected = without_config(Bench::new("turnstyle-9", "step", "").reference());
     for (expansion, processes, rounds) in [("states", 2_u32, 5), ("states", 3, 1), ("lanes", 2, 4), ("unseen", 2, 20)] {
         let mut bench =
@@ -334,7 +341,8 @@ fn archived_levels_read_back() {
     }
 }
 
-/// The comparisons above would notice: another puzzle, metric or a damaged archive are not the same.
+/// The comparisons above would notice: another puzzle, metric or a damaged archive are not the
+/// same.
 #[test]
 fn differences_are_noticed() {
     let mut bench = Bench::new("turnstyle-7", "step", "keep_levels = true\n");

@@ -1,7 +1,8 @@
-//! Number rotation boards of the family `rotation-board`: the states at every depth are the known ones, for any number of processes, and shortest.
+//! Number rotation boards of the family `rotation-board`: the states at every depth are the known
+//! ones, for any number of processes, and shortest.
 //!
-//! `tests/known/boards/ROWSxCOLS_nBLOCK_METRIC.json` hold the counts of a program in C++ that searched each board whole; twsearch gave the same for six of the
-//! boards in quarter turns.
+//! `tests/known/boards/ROWSxCOLS_nBLOCK_METRIC.json` hold the counts of a program in C++ that
+//! searched each board whole; twsearch gave the same for six of the boards in quarter turns.
 
 mod common;
 
@@ -74,7 +75,8 @@ fn small_boards_for_one_to_four_processes() {
     }
 }
 
-/// 720 states of 12! arrangements: kilobytes, in the results and in a checkpoint, and a search of milliseconds. A bit for each arrangement would be 60 MB.
+/// 720 states of 12! arrangements: kilobytes, in the results and in a checkpoint, and a search of
+/// milliseconds. A bit for each arrangement would be 60 MB.
 #[test]
 fn the_exotic_board_is_cheap() {
     let folder = one("rotation-board-3x4n3", "quarter").check(&[]);
@@ -109,7 +111,8 @@ fn other_large_boards() {
     one("rotation-board-2x6n2", "quarter").check(&[]);
 }
 
-/// The names of a board are one board: that of this program, its short form, and Twiddle's parameters, whose width comes first.
+/// The names of a board are one board: that of this program, its short form, and Twiddle's
+/// parameters, whose width comes first.
 #[test]
 fn names_are_one_board() {
     let digest = |name: &str| {

@@ -1,4 +1,5 @@
-//! Shortest words against breadth-first distances and path counts, which a plain search over a map of states gives.
+//! Shortest words against breadth-first distances and path counts, which a plain search over a map
+//! of states gives.
 #![allow(missing_docs)]
 
 use farthest::families::{PuzzleSource, reading, turnstyle};
@@ -91,7 +92,8 @@ fn shipped_puzzles() {
     }
 }
 
-/// The pocket cube has 3.7 million states: distances up to 7 by a plain search (the counts are OEIS A079761's in the shipped-puzzle tests).
+/// The pocket cube has 3.7 million states: distances up to 7 by a plain search (the counts are OEIS
+/// A079761's in the shipped-puzzle tests).
 #[test]
 fn the_pocket_cube_near_the_start() {
     let puzzle = PuzzleSource::from_short_name("pocket-cube").and_then(|source| source.build("quarter")).expect("shipped");
@@ -133,7 +135,8 @@ fn directed_puzzles() {
     }
 }
 
-/// In a halved space (every move even) two odd states are as far apart as the even ones that renaming gives.
+/// In a halved space (every move even) two odd states are as far apart as the even ones that
+/// renaming gives.
 #[test]
 fn states_of_the_other_sign() {
     let puzzle = turnstyle::source(7).and_then(|source| source.build("step")).expect("valid");

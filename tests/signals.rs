@@ -1,7 +1,9 @@
-//! A run that is asked to stop commits what it has and says how to go on; one that panics ends all its processes.
+//! A run that is asked to stop commits what it has and says how to go on; one that panics ends all
+//! its processes.
 //!
-//! Signals to a single process, to a launcher and to one of several MPI processes; the wall-clock budget; a second signal; panics in main and worker
-//! threads. Every stopped run is resumed with the command it printed, and ends with the bytes of an undisturbed one.
+//! Signals to a single process, to a launcher and to one of several MPI processes; the wall-clock
+//! budget; a second signal; panics in main and worker threads. Every stopped run is resumed with
+//! the command it printed, and ends with the bytes of an undisturbed one.
 
 mod common;
 
@@ -94,7 +96,8 @@ fn every_signal_stops_a_single_process_with_a_checkpoint() {
     }
 }
 
-/// From the very first file operation on, when the folder is tried and nothing is searched: the signal is never what ends the program.
+/// From the very first file operation on, when the folder is tried and nothing is searched: the
+/// signal is never what ends the program.
 #[test]
 fn a_signal_before_the_search_stops_with_a_checkpoint() {
     let folder = scratch();
@@ -149,7 +152,8 @@ fn a_signal_to_the_launcher_or_to_one_mpi_process_stops_all() {
     }
 }
 
-/// Open MPI gives the processes a second or two behind TERM and kills them: they may commit, and the folder is fine in any case.
+/// Open MPI gives the processes a second or two behind TERM and kills them: they may commit, and
+/// the folder is fine in any case.
 #[test]
 fn a_launcher_that_is_terminated_leaves_a_folder_that_resumes() {
     if test_lacks(Need::Mpi) {
@@ -194,7 +198,8 @@ fn the_budget_stops_mpi_processes_with_a_checkpoint_that_loads() {
     resume_as_told(&stderr, "the time of --max-hours is nearly used up", &path);
 }
 
-/// A budget that is used up before anything was found, over and over: level 0 is a checkpoint, too, and each session must get on.
+/// A budget that is used up before anything was found, over and over: level 0 is a checkpoint, too,
+/// and each session must get on.
 #[test]
 fn a_stop_before_the_first_level_closes_has_a_checkpoint() {
     let folder = scratch();
@@ -240,7 +245,8 @@ fn a_signal_during_a_commit_finishes_it() {
     }
 }
 
-/// For a search that does not get to its checkpoint, here since the disk does not answer. A signal that comes twice at once is one request (`endings.rs`).
+/// For a search that does not get to its checkpoint, here since the disk does not answer. A signal
+/// that comes twice at once is one request (`endings.rs`).
 #[test]
 fn a_second_signal_ends_the_run_at_once() {
     let folder = scratch();
@@ -264,7 +270,8 @@ fn a_second_signal_ends_the_run_at_once() {
     }
 }
 
-/// The fault points that every process passes in its main thread, and those that threads of the pool pass.
+/// The fault points that every process passes in its main thread, and those that threads of the
+/// pool pass.
 const PANICS: [(&str, u64); 4] = [("pack-create", 4), ("pack-sync", 6), ("folder-sync", 9), ("scratch-allocate", 3)];
 
 #[test]

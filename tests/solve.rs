@@ -46,7 +46,8 @@ fn a_word_leads_where_it_says_and_has_the_known_length() {
     assert_eq!(answer["steps"][0], "[ 4  3  2  1 ]  5  6  7  8  9 10 11 12");
 }
 
-/// Exact lengths of an independent program, in both metrics. The other way to solve boards has its own test of them.
+/// Exact lengths of an independent program, in both metrics. The other way to solve boards has its
+/// own test of them.
 #[test]
 fn rotation_boards_have_the_known_lengths() {
     let known = known_boards("optimal_cases.json");

@@ -1,4 +1,5 @@
-//! `farthest status` says in one look what a run is doing, whatever became of it, and how to go on; and it changes nothing.
+//! `farthest status` says in one look what a run is doing, whatever became of it, and how to go on;
+//! and it changes nothing.
 
 mod common;
 
@@ -206,7 +207,8 @@ fn killed_before_anything_was_saved() {
     }
 }
 
-/// Without a run there is one line and nothing else, and a folder is left as it was; also inside a job, where no MPI is started.
+/// Without a run there is one line and nothing else, and a folder is left as it was; also inside a
+/// job, where no MPI is started.
 #[test]
 fn no_run() {
     let folder = scratch();

@@ -1,4 +1,5 @@
-//! The certificates about Turnstyle, checked by the independent checker; the known lengths; the page of claims.
+//! The certificates about Turnstyle, checked by the independent checker; the known lengths; the
+//! page of claims.
 #![allow(missing_docs)]
 
 mod common;
@@ -44,7 +45,8 @@ fn every_certificate_of_the_small_sizes_is_verified_and_none_survives_a_change()
     let out = folder.path().to_str().expect("UTF-8");
     succeed(farthest().args(["certify", "swap", "--sizes", "4..13", "--shortest", "10", "--out", out]));
     let written = certificates_below(folder.path());
-    // 4: one closed set a pair; 5, 7, ..: parity and group; 8 and 10: group and every pair; 12: group.
+    // 4: one closed set a pair; 5, 7, ..: parity and group; 8 and 10: group and every pair; 12:
+    // group.
     assert_eq!(written.len(), 4 + 6 + 2 * 5 + (1 + 8) + (1 + 10) + 1);
     let (code, stdout, stderr) = verify(&[folder.path()]);
     assert_eq!(code, 0, "{stdout}\n{stderr}");
@@ -93,7 +95,8 @@ fn shortest_swaps_are_the_known_ones() {
     }
 }
 
-/// Published: mean 22.125 over the 24 orders, 4321 in 18. The antipode of 12 is the ring mirrored about the turntable, at depth 45 (twsearch).
+/// Published: mean 22.125 over the 24 orders, 4321 in 18. The antipode of 12 is the ring mirrored
+/// about the turntable, at depth 45 (twsearch).
 #[test]
 fn the_final_four_and_the_reversal_are_the_known_ones() {
     let values = values();
@@ -111,7 +114,8 @@ fn the_final_four_and_the_reversal_are_the_known_ones() {
     assert!(!page.contains("differs"), "{page}");
 }
 
-/// JUMP4 in 10 and JUMP6 in 16 are published; both are reached, JUMP4 with a move less when the turntable may start anywhere.
+/// JUMP4 in 10 and JUMP6 in 16 are published; both are reached, JUMP4 with a move less when the
+/// turntable may start anywhere.
 #[test]
 fn jumps() {
     assert_eq!(values().jumps.iter().map(|(passed, ..)| *passed).collect::<Vec<_>>(), [4, 6]);
@@ -136,7 +140,8 @@ fn the_claims_certificates_are_verified() {
     assert_eq!(code, 0, "{stdout}\n{stderr}");
 }
 
-/// Those that the checker finishes in seconds: all but the shortest words of 14 pieces and more, and the reversals of 12.
+/// Those that the checker finishes in seconds: all but the shortest words of 14 pieces and more,
+/// and the reversals of 12.
 #[test]
 fn published_certificates_are_verified() {
     let mut published = certificates_below(Path::new("results/swap"));

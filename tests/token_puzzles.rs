@@ -1,8 +1,10 @@
-//! Puzzles without a group: moves that depend on the state. The kind is one variant of the rules, one of the numbering and one of the
-//! moves, and nothing in `src/search/` knows it; so what a search must do is tried on it from outside.
+//! Puzzles without a group: moves that depend on the state. The kind is one variant of the rules,
+//! one of the numbering and one of the moves, and nothing in `src/search/` knows it; so what a
+//! search must do is tried on it from outside.
 //!
-//! The 8-puzzle with a real blank (every move can be undone, states differ in the number of moves), and peg solitaire on a board of
-//! three rows of four holes (no move can be undone, pegs disappear).
+//! The 8-puzzle with a real blank (every move can be undone, states differ in the number of moves),
+//! and peg solitaire on a board of three rows of four holes (no move can be undone, pegs
+//! disappear).
 
 mod common;
 
@@ -148,7 +150,8 @@ fn any_processes_and_threads_give_the_same_bytes() {
     }
 }
 
-/// Killed before a commit, resumed by another number of processes; then searched again in another way.
+/// Killed before a commit, resumed by another number of processes; then searched again in another
+/// way.
 #[test]
 fn runs_are_resumed_and_rechecked() {
     for (text, expected) in puzzles() {

@@ -1,7 +1,9 @@
-//! Files that are there whole or not at all: written under a temporary name, synced, renamed, folder synced.
+//! Files that are there whole or not at all: written under a temporary name, synced, renamed,
+//! folder synced.
 //!
-//! The rename is the commit (POSIX: atomic within a file system). A failed sync is never retried: after it nothing is known
-//! about the file (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020); the temporary is removed and the error returned.
+//! The rename is the commit (POSIX: atomic within a file system). A failed sync is never retried:
+//! after it nothing is known about the file (Rebello et al., "Can Applications Recover from fsync
+//! Failures?", USENIX ATC 2020); the temporary is removed and the error returned.
 
 use super::error::{Error, Result};
 use super::fault_point;
@@ -35,7 +37,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     sync_folder(path.parent().unwrap_or(Path::new(".")))
 }
 
-/// Replaces `path` in one step but without waiting for the disk: for files that only inform, such as progress.
+/// Replaces `path` in one step but without waiting for the disk: for files that only inform, such
+/// as progress.
 ///
 /// # Errors
 /// When writing or renaming fails.
@@ -45,7 +48,8 @@ pub fn replace_unsynced(path: &Path, bytes: &[u8]) -> Result<()> {
     attempt().map_err(|source| Error::io("write", path, source))
 }
 
-/// Creates the file anew. What a killed run left under its name goes first: it may be a link to somewhere else, or a pipe that would block its writer.
+/// Creates the file anew. What a killed run left under its name goes first: it may be a link to
+/// somewhere else, or a pipe that would block its writer.
 fn create_new(temporary: &Path) -> std::io::Result<File> {
     match fs::remove_file(temporary) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
@@ -75,7 +79,8 @@ pub fn open_folder(folder: &Path) -> std::io::Result<File> {
     OpenOptions::new().read(true).custom_flags(only_folders).open(folder)
 }
 
-/// The name under which the bytes for `path` are written before they are renamed; a kill may leave it.
+/// The name under which the bytes for `path` are written before they are renamed; a kill may leave
+/// it.
 #[must_use]
 pub fn temporary_name(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_os_string();

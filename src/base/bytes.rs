@@ -12,7 +12,8 @@ pub fn push_leb128(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(low_u8(number));
 }
 
-/// Reads numbers that [`push_leb128`] wrote. Yields `None` once, as its last item, for a number that is cut off or has more than 64 bits.
+/// Reads numbers that [`push_leb128`] wrote. Yields `None` once, as its last item, for a number
+/// that is cut off or has more than 64 bits.
 pub fn leb128_numbers(bytes: &[u8]) -> impl Iterator<Item = Option<u64>> + '_ {
     let mut rest = bytes;
     std::iter::from_fn(move || {

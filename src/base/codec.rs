@@ -1,4 +1,5 @@
-//! Metadata as bytes: bincode inside a versioned, checksummed envelope. The only importer of bincode.
+//! Metadata as bytes: bincode inside a versioned, checksummed envelope. The only importer of
+//! bincode.
 //!
 //! ```text
 //! offset  bytes  content (little-endian)
@@ -10,10 +11,11 @@
 //!     24      8  xxh3-64 of bytes 0..24 followed by the payload
 //!     32      P  payload
 //! ```
-//! The checksum is verified before bincode sees a byte, and bincode runs with a limit: a length field can then neither
-//! allocate gigabytes nor abort the process. Trailing bytes are refused. bincode is pinned to 2.0.1: the newest published
-//! version is a stub that does not compile (RUSTSEC-2025-0141); the codec number leaves room for a successor. Never used in
-//! a published file: those are text.
+//! The checksum is verified before bincode sees a byte, and bincode runs with a limit: a length
+//! field can then neither allocate gigabytes nor abort the process. Trailing bytes are refused.
+//! bincode is pinned to 2.0.1: the newest published version is a stub that does not compile
+//! (RUSTSEC-2025-0141); the codec number leaves room for a successor. Never used in a published
+//! file: those are text.
 
 use super::error::{Error, Result};
 use super::ids::to_u64;
@@ -74,12 +76,14 @@ pub fn encode<T: Serialize>(kind: Kind, value: &T) -> Result<Vec<u8>> {
 /// Decodes an envelope of `kind` read from `path` (named in errors).
 ///
 /// # Errors
-/// `BadData` when the bytes are no envelope, of another kind or version, truncated, damaged or followed by more.
+/// `BadData` when the bytes are no envelope, of another kind or version, truncated, damaged or
+/// followed by more.
 pub fn decode<T: DeserializeOwned>(kind: Kind, bytes: &[u8], path: &Path) -> Result<T> {
     decode_with(kind, None, bytes, path)
 }
 
-/// [`decode`], which also reads the version before: it lacks the last fields of the value, whose encoding `missing` stands in for them.
+/// [`decode`], which also reads the version before: it lacks the last fields of the value, whose
+/// encoding `missing` stands in for them.
 ///
 /// # Errors
 /// As [`decode`].

@@ -1,7 +1,8 @@
 //! Configuration files: TOML tables that know where every value stands.
 //!
-//! A reader takes the keys it knows from a [`ConfigTable`] and calls [`ConfigTable::finish`], which refuses the keys that nobody asked for.
-//! Every message has the form `file:line:column: field: found ..., expected ...; what to do`, and nothing here panics or
+//! A reader takes the keys it knows from a [`ConfigTable`] and calls [`ConfigTable::finish`], which
+//! refuses the keys that nobody asked for. Every message has the form
+//! `file:line:column: field: found ..., expected ...; what to do`, and nothing here panics or
 //! exhausts memory or stack on any input (limits in `source_text.rs`).
 //!
 //! ```
@@ -25,7 +26,8 @@ pub use value::{ConfigValue, Integers, StringOrTable};
 use super::Error;
 use super::shown::shown_line;
 
-/// The known name that `name` is most likely a misspelling of: at most a third of its letters are wrong, or only the case.
+/// The known name that `name` is most likely a misspelling of: at most a third of its letters are
+/// wrong, or only the case.
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const LONGEST: usize = 100;

@@ -1,6 +1,7 @@
 //! Every way a command can fail, as data: what was found, what was expected, and what to do.
 //!
-//! Each variant maps to one exit code ([`Error::exit_code`]); the table is printed by `farthest --help` and the README.
+//! Each variant maps to one exit code ([`Error::exit_code`]); the table is printed by
+//! `farthest --help` and the README.
 
 use super::shown::shown_line;
 use std::fmt;
@@ -31,7 +32,8 @@ pub const EXIT_PIPE: i32 = 141;
 /// Exit code of a panic.
 pub const EXIT_PANIC: i32 = 101;
 
-/// Why a command failed. `Display` is one line that ends with the cure; what could break the line, or change a terminal, is escaped in all of it.
+/// Why a command failed. `Display` is one line that ends with the cure; what could break the line,
+/// or change a terminal, is escaped in all of it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A check or verification refuted what it checked. Exit 1.
@@ -85,7 +87,8 @@ pub enum Error {
     },
     /// The configuration, the launcher or the machine does not suit the wanted run. Exit 78.
     Config(String),
-    /// Another process of the job failed; its own error says why. The job ends with that process's exit code.
+    /// Another process of the job failed; its own error says why. The job ends with that process's
+    /// exit code.
     Peer {
         /// The first process that failed.
         process: u32,

@@ -1,9 +1,13 @@
-//! Places where a test may make the program fail: a kill or an I/O error at the n-th pass of a named point.
+//! Places where a test may make the program fail: a kill or an I/O error at the n-th pass of a
+//! named point.
 //!
-//! `FARTHEST_FAULT=NAME:N:ACTION` acts when the point `NAME` is passed for the `N`-th time (from 1) in this process; `*` as
-//! the name counts every point. Actions: `kill` (SIGKILL to itself, as a crash), `enospc` and `eio` (the error a full or broken disk
-//! gives), `enolck` (no locks on this file system), `panic`, `signal` (USR1 to itself, then it goes on), `stall` (waits for ten minutes, as for a disk that does not answer), and for the points that guard data `damage` (the caller spoils what it holds). `FARTHEST_FAULT_PROCESS` limits the fault to
-//! one MPI process. Without the variable a point costs one load. The crash and guard tests are the only users.
+//! `FARTHEST_FAULT=NAME:N:ACTION` acts when the point `NAME` is passed for the `N`-th time (from 1)
+//! in this process; `*` as the name counts every point. Actions: `kill` (SIGKILL to itself, as a
+//! crash), `enospc` and `eio` (the error a full or broken disk gives), `enolck` (no locks on this
+//! file system), `panic`, `signal` (USR1 to itself, then it goes on), `stall` (waits for ten
+//! minutes, as for a disk that does not answer), and for the points that guard data `damage` (the
+//! caller spoils what it holds). `FARTHEST_FAULT_PROCESS` limits the fault to one MPI process.
+//! Without the variable a point costs one load. The crash and guard tests are the only users.
 
 use super::ids::ProcessId;
 use std::io;
@@ -39,7 +43,8 @@ fn wanted() -> Option<&'static Fault> {
         .as_ref()
 }
 
-/// The action due at this pass of the point, if any. Points before operations and points that guard data are counted apart.
+/// The action due at this pass of the point, if any. Points before operations and points that guard
+/// data are counted apart.
 fn due(name: &str, guards_data: bool) -> Option<&'static str> {
     let fault = wanted()?;
     if (fault.action == "damage") != guards_data {

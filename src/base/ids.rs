@@ -1,7 +1,7 @@
 //! The four numbers people mix up, each with its own type, and every numeric cast of the crate.
 //!
-//! Elsewhere `as` is a lint error: a cast that can lose bits must be one of the functions below, whose
-//! name says what happens. All of them compile to nothing or to one instruction.
+//! Elsewhere `as` is a lint error: a cast that can lose bits must be one of the functions below,
+//! whose name says what happens. All of them compile to nothing or to one instruction.
 #![allow(clippy::as_conversions)]
 
 use serde::{Deserialize, Serialize};

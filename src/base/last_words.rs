@@ -1,9 +1,12 @@
-//! One line, and an exit code, for the two endings in which nothing can be done any more: memory that the system refuses, and a mapped file whose bytes are gone (SIGBUS).
-//! One of the few files with `unsafe`.
+//! One line, and an exit code, for the two endings in which nothing can be done any more: memory
+//! that the system refuses, and a mapped file whose bytes are gone (SIGBUS). One of the few files
+//! with `unsafe`.
 //!
-//! Neither may allocate, lock or unwind: the line is put together in a buffer of fixed size from words that were prepared before, goes out in one `write`, and the process ends by `_exit`.
-//! Nothing committed is touched. The launcher sees an exit code other than 0 and ends the other processes. Without this file Rust would abort (a signal and, for memory, half a
-//! sentence), and SIGBUS would say "Bus error".
+//! Neither may allocate, lock or unwind: the line is put together in a buffer of fixed size from
+//! words that were prepared before, goes out in one `write`, and the process ends by `_exit`.
+//! Nothing committed is touched. The launcher sees an exit code other than 0 and ends the other
+//! processes. Without this file Rust would abort (a signal and, for memory, half a sentence), and
+//! SIGBUS would say "Bus error".
 #![allow(unsafe_code)]
 
 use super::error::{EXIT_CONFIG, EXIT_IO};
@@ -37,7 +40,8 @@ pub fn process_name() -> &'static str {
     NAME.get().map_or("farthest", String::as_str)
 }
 
-/// Prepares the end of all last words: the command that goes on from the last checkpoint, with the run folder.
+/// Prepares the end of all last words: the command that goes on from the last checkpoint, with the
+/// run folder.
 pub fn prepare_cure(command: String) {
     let _ = CURE.set(command);
 }
@@ -77,7 +81,8 @@ fn end(code: i32, what: fmt::Arguments<'_>) -> ! {
     signal_hook::low_level::exit(code)
 }
 
-/// The system's allocator; when it has no memory the process ends with one line and exit code 78, where Rust's own answer would be to abort.
+/// The system's allocator; when it has no memory the process ends with one line and exit code 78,
+/// where Rust's own answer would be to abort.
 pub struct Allocator;
 
 /// Passes on what the system gave, if it gave something.
@@ -94,7 +99,8 @@ fn granted(block: *mut u8, bytes: usize) -> *mut u8 {
     block
 }
 
-// SAFETY: every call is handed to the system's allocator as it is, with the caller's own promises; what it returns is returned, and never null.
+// SAFETY: every call is handed to the system's allocator as it is, with the caller's own promises;
+// what it returns is returned, and never null.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those that the system's allocator asks for.
@@ -117,7 +123,8 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
-/// Makes SIGBUS end the process with one line and exit code 74: a file that is mapped was cut short by somebody else, or its disk failed. Call it once, in `main`.
+/// Makes SIGBUS end the process with one line and exit code 74: a file that is mapped was cut short
+/// by somebody else, or its disk failed. Call it once, in `main`.
 ///
 /// # Errors
 /// When the system refuses to register the handler.
@@ -131,8 +138,9 @@ pub fn listen_for_bus_errors() -> Result<()> {
             ),
         );
     };
-    // SAFETY: the action only reads values that were set before and atomics, formats into a buffer on the stack, and calls write, nanosleep and _exit: all of that is
-    // allowed in a signal handler.
+    // SAFETY: the action only reads values that were set before and atomics, formats into a buffer
+    // on the stack, and calls write, nanosleep and _exit: all of that is allowed in a signal
+    // handler.
     unsafe { signal_hook::low_level::register(rustix::process::Signal::BUS.as_raw(), speak) }
         .map(|_| ())
         .map_err(|error| Error::config(format!("cannot listen to SIGBUS: {error}")))

@@ -1,13 +1,14 @@
 //! Order-independent fingerprint of a set of states.
 //!
-//! A set is cut into lanes of [`LANE_STATES`] consecutive ranks. Each lane with at least one member is mixed
-//! with its number to 128 bits, and the fingerprint is the sum of these values mod 2^64 in both halves. A
-//! sum does not depend on the order of its terms, so the fingerprint is the same for any number of shards, threads
-//! and processes, and any expansion or resume. Two different sets collide with probability about 2^-128 unless
-//! they were made to collide: it detects accidents, it is no cryptographic commitment.
+//! A set is cut into lanes of [`LANE_STATES`] consecutive ranks. Each lane with at least one member
+//! is mixed with its number to 128 bits, and the fingerprint is the sum of these values mod 2^64 in
+//! both halves. A sum does not depend on the order of its terms, so the fingerprint is the same for
+//! any number of shards, threads and processes, and any expansion or resume. Two different sets
+//! collide with probability about 2^-128 unless they were made to collide: it detects accidents, it
+//! is no cryptographic commitment.
 //!
-//! Mixing: `SplitMix64` finaliser (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014),
-//! once per 64-bit half with different keys. Cost: about 5 ns a lane.
+//! Mixing: `SplitMix64` finaliser (Steele, Lea and Flood, "Fast splittable pseudorandom number
+//! generators", OOPSLA 2014), once per 64-bit half with different keys. Cost: about 5 ns a lane.
 
 use super::ids::low_u64;
 use serde::{Deserialize, Serialize};
@@ -21,8 +22,9 @@ pub const LANE_STATES: u64 = 120;
 pub struct Fingerprint(pub [u64; 2]);
 
 impl Fingerprint {
-    /// Fingerprint of the members of lane `lane`, bit `i` of `members` standing for rank `120 * lane + i`.
-    /// `members` must not be zero: a lane without members contributes nothing and is not passed in.
+    /// Fingerprint of the members of lane `lane`, bit `i` of `members` standing for rank
+    /// `120 * lane + i`. `members` must not be zero: a lane without members contributes nothing and
+    /// is not passed in.
     #[must_use]
     pub fn of_lane(lane: u64, members: u128) -> Self {
         debug_assert!(members != 0);
@@ -34,7 +36,8 @@ impl Fingerprint {
         Self([first, second])
     }
 
-    /// The fingerprint of the union of two sets that have no lane in common. (Within a lane it is no sum: the members of a lane are mixed together.)
+    /// The fingerprint of the union of two sets that have no lane in common. (Within a lane it is
+    /// no sum: the members of a lane are mixed together.)
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self([self.0[0].wrapping_add(other.0[0]), self.0[1].wrapping_add(other.0[1])])
@@ -54,8 +57,9 @@ pub fn of_sorted_ranks(ranks: impl IntoIterator<Item = u64>) -> Fingerprint {
     run.finish()
 }
 
-/// The fingerprint of an ascending run of ranks in the making. Its first and last lane may go on in the runs before and behind it, so that runs can be worked
-/// out on several threads and joined. Cost: about 2 ns a rank.
+/// The fingerprint of an ascending run of ranks in the making. Its first and last lane may go on in
+/// the runs before and behind it, so that runs can be worked out on several threads and joined.
+/// Cost: about 2 ns a rank.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunFingerprint {
     /// The first lane and its members, once a second one has begun.
@@ -106,7 +110,8 @@ impl RunFingerprint {
     }
 }
 
-/// The `SplitMix64` finaliser: a bijection of 64-bit values in which every input bit reaches every output bit.
+/// The `SplitMix64` finaliser: a bijection of 64-bit values in which every input bit reaches every
+/// output bit.
 #[inline(always)]
 #[must_use]
 pub fn mix64(value: u64) -> u64 {

@@ -1,7 +1,9 @@
-//! Reading files that others may have put there: regular files only, and never more bytes than expected.
+//! Reading files that others may have put there: regular files only, and never more bytes than
+//! expected.
 //!
-//! A run folder comes from anywhere. A pipe in the place of a file would block its reader for ever, a device would never end. So a file is opened without
-//! waiting, looked at through the open handle (what it is cannot change in between), and read up to a limit.
+//! A run folder comes from anywhere. A pipe in the place of a file would block its reader for ever,
+//! a device would never end. So a file is opened without waiting, looked at through the open handle
+//! (what it is cannot change in between), and read up to a limit.
 
 use super::error::{Error, Result};
 use rustix::fs::OFlags;
@@ -28,7 +30,8 @@ pub enum What {
     Other,
 }
 
-/// Opens whatever is there for reading, without waiting for anybody, and says what it is. Symbolic links are followed.
+/// Opens whatever is there for reading, without waiting for anybody, and says what it is. Symbolic
+/// links are followed.
 ///
 /// # Errors
 /// As the system's.
@@ -54,7 +57,8 @@ fn only_file(action: &'static str, path: &Path, looked: io::Result<(What, File)>
         Ok((What::Folder, _)) => "a folder",
         Ok((What::Other, _)) => OTHER,
         Err(source) => match source.raw_os_error().map(Errno::from_raw_os_error) {
-            // Opened for writing: a folder, a pipe that nobody reads or a socket, a device that is not there.
+            // Opened for writing: a folder, a pipe that nobody reads or a socket, a device that is
+            // not there.
             Some(Errno::ISDIR) => "a folder",
             Some(Errno::NXIO | Errno::NODEV) => OTHER,
             _ => return Err(Error::io(action, path, source)),
@@ -66,7 +70,8 @@ fn only_file(action: &'static str, path: &Path, looked: io::Result<(What, File)>
 /// What is neither a file nor a folder.
 const OTHER: &str = "a pipe, socket or device";
 
-/// Opens a regular file for reading. Symbolic links are followed; a folder, pipe, socket or device is refused at once.
+/// Opens a regular file for reading. Symbolic links are followed; a folder, pipe, socket or device
+/// is refused at once.
 ///
 /// # Errors
 /// `Io` when it cannot be opened, `BadData` when it is no regular file.
@@ -74,7 +79,8 @@ pub fn open(path: &Path) -> Result<File> {
     only_file("read", path, look(path))
 }
 
-/// Opens a regular file for reading and writing, as it is; creates it, empty, when nothing is there.
+/// Opens a regular file for reading and writing, as it is; creates it, empty, when nothing is
+/// there.
 ///
 /// # Errors
 /// As [`open`].

@@ -1,4 +1,5 @@
-//! A line on standard error that may get lost: whoever reads it may be gone, and that is no reason to end a search, nor to panic in the middle of an ending.
+//! A line on standard error that may get lost: whoever reads it may be gone, and that is no reason
+//! to end a search, nor to panic in the middle of an ending.
 
 use super::shown::shown_line;
 use std::io::Write;

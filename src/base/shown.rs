@@ -1,13 +1,15 @@
 //! Text from files and command lines as people get to see it.
 //!
-//! A name, a host, a path or a message of another process may hold anything: a line end would print a second line that looks like ours, an escape sequence would
-//! colour or erase what stands there, and marks of writing direction would reorder it. So whatever was not written by this program passes through here before it is
-//! shown.
+//! A name, a host, a path or a message of another process may hold anything: a line end would print
+//! a second line that looks like ours, an escape sequence would colour or erase what stands there,
+//! and marks of writing direction would reorder it. So whatever was not written by this program
+//! passes through here before it is shown.
 
 use std::fmt;
 use std::path::Path;
 
-/// Characters that are no control characters and yet change how the text around them is shown: marks without width, of direction, and separators of lines.
+/// Characters that are no control characters and yet change how the text around them is shown:
+/// marks without width, of direction, and separators of lines.
 const UNSEEN: [std::ops::RangeInclusive<char>; 9] = [
     '\u{ad}'..='\u{ad}',
     '\u{61c}'..='\u{61c}',
@@ -39,7 +41,8 @@ pub fn shown_line(text: &str) -> String {
     line
 }
 
-/// JSON for a terminal: JSON itself escapes only some of the control characters, and only in strings there are others than line ends.
+/// JSON for a terminal: JSON itself escapes only some of the control characters, and only in
+/// strings there are others than line ends.
 #[must_use]
 pub fn shown_json(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
@@ -60,7 +63,8 @@ pub fn shown_path(path: &Path) -> String {
     shown_line(&path.to_string_lossy())
 }
 
-/// A piece of a file between quotation marks: those are escaped, too, and it is cut when it is long.
+/// A piece of a file between quotation marks: those are escaped, too, and it is cut when it is
+/// long.
 #[must_use]
 pub fn shown_text(text: &str) -> String {
     let escape = |letter: char| if is_plain(letter) { letter.escape_debug().to_string() } else { letter.escape_default().to_string() };

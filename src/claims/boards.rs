@@ -1,7 +1,9 @@
-//! The claims of the puzzle's author, each checked by this program, with a witness: T. Lam, arXiv 2211.16787, of which most displayed formulas
-//! are lost; what was lost is given back in our own words and marked so.
+//! The claims of the puzzle's author, each checked by this program, with a witness: T. Lam, arXiv
+//! 2211.16787, of which most displayed formulas are lost; what was lost is given back in our own
+//! words and marked so.
 //!
-//! X and Y are the blocks of n x (n+1) cells, C = (YX)^4, A = XYYXY'X'; the *belt* is the left column, the bottom row and the right column, the *interior* the rest.
+//! X and Y are the blocks of n x (n+1) cells, C = (YX)^4, A = XYYXY'X'; the *belt* is the left
+//! column, the bottom row and the right column, the *interior* the rest.
 
 mod exotic;
 mod general;
@@ -68,7 +70,8 @@ fn targets(shape: BoardShape, word: &[BlockTurn]) -> Vec<u32> {
     (0..shape.cells()).map(|cell| word.iter().fold(cell, |cell, &turn| shape.target(turn, cell))).collect()
 }
 
-/// The cycles of a word with two cells or more, from 1, each from its lowest cell, in the order of these.
+/// The cycles of a word with two cells or more, from 1, each from its lowest cell, in the order of
+/// these.
 fn cycles(shape: BoardShape, word: &[BlockTurn]) -> Vec<Vec<(u32, u32)>> {
     let targets = targets(shape, word);
     let mut seen = vec![false; targets.len()];

@@ -1,8 +1,11 @@
 //! The tie between the two colours of 3x4 cells with 3x3 blocks.
 //!
-//! A turn permutes the six cells of the corner's colour, and the six of the other. It takes a pair of cells of the one to a pair, and a *pairing* of the other, its six cells in three
-//! pairs, to a pairing. There are 15 pairs and 15 pairings, and one bijection between them that all turns respect: it is found here by carrying the image of one pair along with the turns.
-//! So the word that swaps two cells of the corner's colour swaps three pairs of the other; an automorphism of S6 that takes a swap to three swaps is an outer one.
+//! A turn permutes the six cells of the corner's colour, and the six of the other. It takes a pair
+//! of cells of the one to a pair, and a *pairing* of the other, its six cells in three pairs, to a
+//! pairing. There are 15 pairs and 15 pairings, and one bijection between them that all turns
+//! respect: it is found here by carrying the image of one pair along with the turns. So the word
+//! that swaps two cells of the corner's colour swaps three pairs of the other; an automorphism of
+//! S6 that takes a swap to three swaps is an outer one.
 
 use crate::base::{Error, Result};
 use crate::families::rotation_board::Board;
@@ -36,10 +39,12 @@ pub fn shape() -> BoardShape {
 }
 
 impl OuterAutomorphism {
-    /// The only bijection that the turns respect, found from the turns alone, and then compared with what the 720 boards show.
+    /// The only bijection that the turns respect, found from the turns alone, and then compared
+    /// with what the 720 boards show.
     ///
     /// # Errors
-    /// `Invariant` when there is not exactly one, or a board shows another one: a fault of this program.
+    /// `Invariant` when there is not exactly one, or a board shows another one: a fault of this
+    /// program.
     pub fn derive() -> Result<Self> {
         let (pairs, pairings) = (pairs(), pairings());
         let mut respected: Vec<BTreeMap<Pair, Pairing>> = pairings.iter().filter_map(|&image| carried(pairs[0], image)).collect();
@@ -54,7 +59,8 @@ impl OuterAutomorphism {
         Ok(found)
     }
 
-    /// The board on which a pair of the corner's colour is swapped, and the three pairs of its pairing; it can be solved.
+    /// The board on which a pair of the corner's colour is swapped, and the three pairs of its
+    /// pairing; it can be solved.
     #[must_use]
     pub fn swapped(&self, pair: Pair) -> Board {
         let others = self.pairings.get(&pair).into_iter().flatten();
@@ -73,7 +79,8 @@ fn pairs() -> Vec<Pair> {
     cells.iter().flat_map(|&first| cells.iter().filter(move |&&second| first < second).map(move |&second| [first, second])).collect()
 }
 
-/// All pairings of the other colour: the first cell with any other, the next free one with any of the rest, and what remains.
+/// All pairings of the other colour: the first cell with any other, the next free one with any of
+/// the rest, and what remains.
 fn pairings() -> Vec<Pairing> {
     let cells = cells(true);
     let mut all = Vec::new();
@@ -99,7 +106,8 @@ fn turned_pairing(turn: BlockTurn, pairing: Pairing) -> Pairing {
     pairing
 }
 
-/// The map that takes `start` to `image`, carried along with the turns; none when turns contradict each other, or it is no bijection.
+/// The map that takes `start` to `image`, carried along with the turns; none when turns contradict
+/// each other, or it is no bijection.
 fn carried(start: Pair, image: Pairing) -> Option<BTreeMap<Pair, Pairing>> {
     let mut map = BTreeMap::from([(start, image)]);
     let mut open = vec![start];
@@ -118,7 +126,8 @@ fn carried(start: Pair, image: Pairing) -> Option<BTreeMap<Pair, Pairing>> {
     (map.len() == COUNT && images.len() == COUNT).then_some(map)
 }
 
-/// What the boards with one pair of the corner's colour swapped show on the other colour, where that is three pairs swapped.
+/// What the boards with one pair of the corner's colour swapped show on the other colour, where
+/// that is three pairs swapped.
 fn swaps(group: &SmallGroup) -> BTreeMap<Pair, Pairing> {
     let swapped = |homes: &[u32], colour: bool| -> Option<Vec<Pair>> {
         let place = |cell: u32| homes.iter().zip(0..).find(|&(&home, _)| home == cell).map(|(_, place)| place);

@@ -1,4 +1,5 @@
-//! The outer automorphism of S6 on 3x4 cells with 3x3 blocks: its table, its page, and its certificates.
+//! The outer automorphism of S6 on 3x4 cells with 3x3 blocks: its table, its page, and its
+//! certificates.
 
 use crate::base::{Error, Result};
 use crate::claims::outer_automorphism::{OuterAutomorphism, Pair, shape};
@@ -31,7 +32,8 @@ pub fn table(found: &OuterAutomorphism) -> String {
     text
 }
 
-/// File names and certificates: for each pair a word that swaps it and its pairing back, and the closed set of all 720 boards, in which no pair is swapped alone.
+/// File names and certificates: for each pair a word that swaps it and its pairing back, and the
+/// closed set of all 720 boards, in which no pair is swapped alone.
 ///
 /// # Errors
 /// `Invariant` when a board cannot be solved: a fault of this program.

@@ -1,4 +1,5 @@
-//! The published claims about Turnstyle with our values: everything here is computed, but what the source says.
+//! The published claims about Turnstyle with our values: everything here is computed, but what the
+//! source says.
 
 use crate::base::ids::{approximate, low_u8, to_u64};
 use crate::base::{Error, Result};
@@ -33,16 +34,19 @@ pub struct Values {
     pub final_four: Vec<([u16; 4], Shortest)>,
     /// The reversal of the ring by rotation.
     pub reversals: Vec<Shortest>,
-    /// For each jump: pieces passed, the shortest word wherever the pair starts, and that with the pair at the turntable's left end.
+    /// For each jump: pieces passed, the shortest word wherever the pair starts, and that with the
+    /// pair at the turntable's left end.
     pub jumps: Vec<(u16, Shortest, Shortest)>,
-    /// Moves of 4321 by two flips and two shortest SWAPs of the middle pair: as they are, and the fewest after cancelling what undoes itself.
+    /// Moves of 4321 by two flips and two shortest SWAPs of the middle pair: as they are, and the
+    /// fewest after cancelling what undoes itself.
     pub two_flips_two_swaps: [usize; 2],
 }
 
 /// Computes them; SWAPs up to `largest` pieces.
 ///
 /// # Errors
-/// `Config` when the balls outgrow the limit; `Invariant` when a replayed word does not do what it should.
+/// `Config` when the balls outgrow the limit; `Invariant` when a replayed word does not do what it
+/// should.
 pub fn values(largest: u16, limit: MemoryLimit) -> Result<Values> {
     let mut swaps = Vec::new();
     for size in (8..=largest).step_by(2) {
@@ -61,7 +65,8 @@ pub fn values(largest: u16, limit: MemoryLimit) -> Result<Values> {
     Ok(Values { swaps, existence, final_four, reversals, jumps, two_flips_two_swaps })
 }
 
-/// Shortest words for a pair past `passed` pieces: wherever it starts, and from the turntable's left end.
+/// Shortest words for a pair past `passed` pieces: wherever it starts, and from the turntable's
+/// left end.
 fn jump(passed: u16, limit: MemoryLimit) -> Result<(u16, Shortest, Shortest)> {
     let nearest = |places: std::ops::Range<u16>| -> Result<Shortest> {
         let targets: Vec<Labels> =
@@ -81,7 +86,8 @@ fn middle_swaps(limit: MemoryLimit) -> Result<Vec<Word>> {
     Ok(words.iter().map(|word| word.iter().map(|&generator| puzzle.generator_name(generator).to_owned()).collect()).collect())
 }
 
-/// 4321 as F SWAP F SWAP (1234, 2143, 2413, 4231, 4321) or SWAP F SWAP F (1324, 3142, 3412, 4321), for all pairs of words.
+/// 4321 as F SWAP F SWAP (1234, 2143, 2413, 4231, 4321) or SWAP F SWAP F (1324, 3142, 3412, 4321),
+/// for all pairs of words.
 fn two_flips_two_swaps(words: &[Word]) -> Result<[usize; 2]> {
     let flip = vec!["F".to_owned()];
     let mut fewest = [usize::MAX; 2];

@@ -1,5 +1,5 @@
-//! The page of claims: each published claim about Turnstyle, our value, the certificate, the verdict. Only the source's own numbers are written here; verdicts are
-//! comparisons.
+//! The page of claims: each published claim about Turnstyle, our value, the certificate, the
+//! verdict. Only the source's own numbers are written here; verdicts are comparisons.
 
 use super::turnstyle::{JUMP_SIZE, Values, digits};
 use crate::families::turnstyle::shortest::Shortest;

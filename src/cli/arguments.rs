@@ -55,7 +55,8 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether it searches a whole space: a command that goes on when nobody reads what it prints, and that a signal stops with a checkpoint.
+    /// Whether it searches a whole space: a command that goes on when nobody reads what it prints,
+    /// and that a signal stops with a checkpoint.
     #[must_use]
     pub fn searches(&self) -> bool {
         matches!(self, Self::Run(_) | Self::Resume(_) | Self::Recheck(_))
@@ -93,7 +94,8 @@ pub struct SessionArguments {
     /// Stop with a checkpoint before this much time is used up: hours, or a span such as 23h30m
     #[arg(long, value_name = "H", value_parser = parse_span)]
     pub max_hours: Option<Duration>,
-    /// On a file system without locks: take over the folder of a job that was killed, if it shows no life for 7 seconds
+    /// On a file system without locks: take over the folder of a job that was killed, if it shows
+    /// no life for 7 seconds
     #[arg(long)]
     pub break_lock: bool,
     /// Show only warnings and errors
@@ -195,9 +197,11 @@ pub struct TableArguments {
 /// Arguments of `export`.
 #[derive(Clone, Debug, Args)]
 pub struct ExportArguments {
-    /// A run folder, a file of configs/runs or configs/puzzles, or a short name such as turnstyle-12
+    /// A run folder, a file of configs/runs or configs/puzzles, or a short name such as
+    /// turnstyle-12
     pub puzzle: PathBuf,
-    /// For GAP: a script that checks generators, number of states and antipodes, with exit code 0 or 1
+    /// For GAP: a script that checks generators, number of states and antipodes, with exit code 0
+    /// or 1
     #[arg(long, required = true)]
     pub gap: bool,
     /// Metric, instead of the configured one
@@ -216,7 +220,8 @@ pub struct EndsArguments {
     /// Metric, instead of the default one
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
-    /// The state: labels in position order, "4 3 2 1 5 6 7 8" or 4,3,2,1,5,6,7,8; up to 12 pieces also 4321567890AB
+    /// The state: labels in position order, "4 3 2 1 5 6 7 8" or 4,3,2,1,5,6,7,8; up to 12 pieces
+    /// also 4321567890AB
     #[arg(long, value_name = "STATE")]
     pub state: String,
     /// The word leads from this state to --state
@@ -233,7 +238,8 @@ pub struct EndsArguments {
 /// Families whose puzzles are solved by a method of their own, of any size.
 #[derive(Clone, Debug, Subcommand)]
 pub enum SolveFamily {
-    /// A number rotation board of any size: whether it can be solved, and how; the same as solve-board
+    /// A number rotation board of any size: whether it can be solved, and how; the same as
+    /// solve-board
     RotationBoard(super::solve_board::SolveBoardArguments),
 }
 
@@ -275,7 +281,8 @@ pub struct CertifyArguments {
 /// The kinds of certificates that can be asked for.
 #[derive(Clone, Debug, Subcommand)]
 pub enum CertifyCommand {
-    /// The number of states at each distance, from a complete run with keep_levels: writes RUN/distance.cert
+    /// The number of states at each distance, from a complete run with keep_levels: writes
+    /// RUN/distance.cert
     Distance(CertifyDistanceArguments),
     /// A word from one state to another
     Word(CertifyStateArguments),
@@ -289,7 +296,8 @@ pub enum CertifyCommand {
     Claims(CertifyClaimsArguments),
     /// Whether a number rotation board can be solved: a word, an invariant or a closed set
     Board(super::certify::board::CertifyBoardArguments),
-    /// How the colours of 3x4 cells with 3x3 blocks are tied: writes OUT/outer-automorphism.md, .tsv and certificates
+    /// How the colours of 3x4 cells with 3x3 blocks are tied: writes OUT/outer-automorphism.md,
+    /// .tsv and certificates
     OuterAutomorphism(super::certify::board::CertifyOuterAutomorphismArguments),
 }
 
@@ -350,7 +358,8 @@ pub struct CertifyDistanceArguments {
     /// The run folder
     #[arg(value_name = "RUN")]
     pub folder: PathBuf,
-    /// The checker that verifies the certificate before it is recorded [default: farthest-verify beside this program]
+    /// The checker that verifies the certificate before it is recorded [default: farthest-verify
+    /// beside this program]
     #[arg(long, value_name = "PROGRAM", conflicts_with = "write_only")]
     pub checker: Option<PathBuf>,
     /// Only write the certificate; the run is not labelled as certified

@@ -11,16 +11,19 @@ use crate::puzzle::Puzzle;
 use crate::ranking::StateSpace;
 use std::path::Path;
 
-/// Largest space that is searched for words to the antipodes of a run, in ranks: 32 MB and some seconds.
+/// Largest space that is searched for words to the antipodes of a run, in ranks: 32 MB and some
+/// seconds.
 const MOST_RANKS_FOR_WORDS: u64 = 1 << 25;
 
 /// Antipodes of a run that words are written for.
 const MOST_WORDS: usize = 20;
 
-/// Writes the script for GAP: what the puzzle claims, and in the folder of a complete run what the run claims.
+/// Writes the script for GAP: what the puzzle claims, and in the folder of a complete run what the
+/// run claims.
 ///
 /// # Errors
-/// As for a run of the puzzle; `BadData` when the run is damaged, `Io` when the file cannot be written.
+/// As for a run of the puzzle; `BadData` when the run is damaged, `Io` when the file cannot be
+/// written.
 pub fn export(arguments: &ExportArguments) -> Result<()> {
     let folder = Some(arguments.puzzle.as_path()).filter(|path| path.is_dir());
     let mut config = match folder {

@@ -1,7 +1,9 @@
-//! Opening the run folder, or the folder of every host: who sees which, the locks, and what an earlier session left.
+//! Opening the run folder, or the folder of every host: who sees which, the locks, and what an
+//! earlier session left.
 //!
-//! Each step is taken by the processes that lead a folder (`search/disks.rs`), the first process alone on a shared file system, and ends in an agreement. What counts is what all
-//! folders hold together: the first process may have been on another host before.
+//! Each step is taken by the processes that lead a folder (`search/disks.rs`), the first process
+//! alone on a shared file system, and ends in an agreement. What counts is what all folders hold
+//! together: the first process may have been on another host before.
 
 use super::arguments::ResumePolicy;
 use super::prepared::Prepared;
@@ -54,7 +56,8 @@ impl Left {
 /// Finds out who sees which folder, creates and locks each. Collective.
 ///
 /// # Errors
-/// The same on every process: `CannotCreate` when a folder is no run folder or in use, `Config` when one that should be shared is not.
+/// The same on every process: `CannotCreate` when a folder is no run folder or in use, `Config`
+/// when one that should be shared is not.
 pub fn lock(
     folder: &RunFolder,
     shared: bool,
@@ -85,7 +88,8 @@ pub fn lock(
 /// Makes the folder ready for the run that `prepared` describes. Collective.
 ///
 /// # Errors
-/// The same on every process: as [`lock`], and `Config` when the folder holds something else than `policy` allows.
+/// The same on every process: as [`lock`], and `Config` when the folder holds something else than
+/// `policy` allows.
 pub fn open(
     policy: ResumePolicy,
     force: bool,
@@ -110,7 +114,8 @@ pub fn open(
     Ok(Opened { disks, lock, complete })
 }
 
-/// One folder: refuses or discards what does not belong to the run; returns the summary when it is complete.
+/// One folder: refuses or discards what does not belong to the run; returns the summary when it is
+/// complete.
 fn make_ready((policy, force): (ResumePolicy, bool), prepared: &Prepared, disks: &Disks, own: Left, all: Left) -> Result<Option<Summary>> {
     let folder = &prepared.folder;
     match policy {
@@ -147,7 +152,8 @@ fn make_ready((policy, force): (ResumePolicy, bool), prepared: &Prepared, disks:
         checkpoint::refuse_absent_host(&folder.checkpoint(), disks)?;
         checkpoint::refuse_other_search(&folder.checkpoint(), &prepared.puzzle, &prepared.partition, &prepared.config.fixed_settings())?;
     }
-    // It may be gone although there was a checkpoint: discarded just now, or removed by hand. Publishing needs it.
+    // It may be gone although there was a checkpoint: discarded just now, or removed by hand.
+    // Publishing needs it.
     if disks.is_first() && (!own.checkpoint || !folder.file("run.toml").is_file()) {
         atomic_file::write(&folder.file("run.toml"), prepared.config.to_toml().as_bytes())?;
     }
@@ -192,7 +198,8 @@ pub fn first_summary(exchange: &dyn Exchange, own: Option<&Summary>) -> Result<O
     read.map(|summary| Some((summary, holder)))
 }
 
-/// Empties the folders on other disks than the first process's, which holds the results now, but for their locks. Collective.
+/// Empties the folders on other disks than the first process's, which holds the results now, but
+/// for their locks. Collective.
 ///
 /// # Errors
 /// The same on every process, when something cannot be removed.

@@ -173,7 +173,8 @@ fn nanoseconds_per_state(expansion: &Moves, partition: &Partition) -> f64 {
     nanoseconds
 }
 
-/// Pulls a few hundred units of the first block in every plane, with one random half-full block standing for all sources.
+/// Pulls a few hundred units of the first block in every plane, with one random half-full block
+/// standing for all sources.
 fn nanoseconds_per_unit(lanes: &LaneExpansion) -> f64 {
     let block_bytes = lanes.units_per_block() * UNIT_BYTES;
     let random: Vec<u8> = (0..to_u64(block_bytes.div_ceil(8) + 3)).flat_map(|number| mix64(number).to_le_bytes()).collect();

@@ -1,4 +1,5 @@
-//! What a command that searches works out before it starts, and the search itself: shared by `farthest run`, `resume` and `recheck`.
+//! What a command that searches works out before it starts, and the search itself: shared by
+//! `farthest run`, `resume` and `recheck`.
 
 use super::arguments::SessionArguments;
 use super::watcher::Watcher;
@@ -54,7 +55,8 @@ impl Prepared {
         Ok(Self { config, puzzle, states, partition, folder: RunFolder::new(root), budget })
     }
 
-    /// Every process reads the configuration by itself: on hosts that share no file system it may be another one of the same name. Collective.
+    /// Every process reads the configuration by itself: on hosts that share no file system it may
+    /// be another one of the same name. Collective.
     ///
     /// # Errors
     /// `Config`, the same on every process, naming one that differs from the first.
@@ -196,7 +198,8 @@ pub fn search(
     crate::search::run(&mut search, observer.as_observer())
 }
 
-/// The words of the command line; of the program only the name, as its place says nothing to others.
+/// The words of the command line; of the program only the name, as its place says nothing to
+/// others.
 #[must_use]
 pub fn command_line() -> Vec<String> {
     let mut words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();

@@ -1,4 +1,5 @@
-//! Shows a search to people: a bar on a terminal, lines otherwise, a log file and `progress.json` always. An observer; only the first process has one.
+//! Shows a search to people: a bar on a terminal, lines otherwise, a log file and `progress.json`
+//! always. An observer; only the first process has one.
 
 use super::arguments::{ProgressMode, SessionArguments};
 use super::progress_file::{Phase, Progress};
@@ -18,8 +19,9 @@ use tracing_subscriber::{Layer, Registry, fmt};
 /// Least time between two versions of the progress file.
 const FILE_INTERVAL: Duration = Duration::from_millis(500);
 
-/// A subscriber for the `tracing` events of this session: standard error for people, the log file for the record. A log that cannot be opened, or a line that nobody
-/// reads, is no reason to stop a search.
+/// A subscriber for the `tracing` events of this session: standard error for people, the log file
+/// for the record. A log that cannot be opened, or a line that nobody reads, is no reason to stop a
+/// search.
 #[must_use]
 pub fn log_to(log: Option<File>, arguments: &SessionArguments, bar: bool) -> Box<dyn tracing::Subscriber + Send + Sync> {
     let shown = match (arguments.quiet, arguments.verbose) {
@@ -30,7 +32,8 @@ pub fn log_to(log: Option<File>, arguments: &SessionArguments, bar: bool) -> Box
         (_, 1) => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    // The layer's own complaint about a line that it could not write would panic where standard error is closed.
+    // The layer's own complaint about a line that it could not write would panic where standard
+    // error is closed.
     let people = fmt::layer().with_ansi(false).with_target(false).log_internal_errors(false);
     let people = people.with_writer(std::io::stderr).without_time().with_filter(shown);
     let record = fmt::layer().with_ansi(false).with_target(false).log_internal_errors(false);
@@ -48,8 +51,8 @@ pub fn wants_bar(arguments: &SessionArguments) -> bool {
     }
 }
 
-/// A bar over all states, in the style shared with `farthest watch`; only their number where it is not
-/// known how many they are. indicatif hides it when standard error is no terminal.
+/// A bar over all states, in the style shared with `farthest watch`; only their number where it is
+/// not known how many they are. indicatif hides it when standard error is no terminal.
 #[must_use]
 pub fn bar(expected: Option<u64>) -> ProgressBar {
     let template = match expected {
@@ -73,7 +76,8 @@ pub fn remaining(progress: &Progress) -> String {
     left.map_or_else(|| "left: -".into(), |seconds| format!("left: {}", span(seconds)))
 }
 
-/// Seconds until all `expected` states are found at `rate` a second; `None` when there is no rate to speak of, or nothing left.
+/// Seconds until all `expected` states are found at `rate` a second; `None` when there is no rate
+/// to speak of, or nothing left.
 #[must_use]
 pub fn seconds_left(found: u64, expected: u64, rate: f64) -> Option<f64> {
     let left = expected.saturating_sub(found);

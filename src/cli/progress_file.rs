@@ -1,4 +1,5 @@
-//! `progress.json`: what a run is doing, for `farthest watch` and other terminals. Informational; replaced in one step, never synced.
+//! `progress.json`: what a run is doing, for `farthest watch` and other terminals. Informational;
+//! replaced in one step, never synced.
 
 use crate::base::{Error, Result, atomic_file, regular_file};
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,11 @@
-//! `farthest puzzles`: what ships with the program.
+//! `farthest puzzles`: what has a name.
 
 use crate::base::Result;
+use crate::families::FAMILIES;
 use crate::families::shipped::SHIPPED;
 
-/// Prints a line for each shipped puzzle: name, metrics, description.
+/// Prints a line for each shipped puzzle (name, metrics, description), and the short names of the
+/// families.
 ///
 /// # Errors
 /// When a shipped puzzle is faulty, which the tests exclude.
@@ -13,8 +15,10 @@ pub fn puzzles() -> Result<()> {
         table.add_row([puzzle.name.to_owned(), puzzle.source()?.metrics().join(", "), puzzle.description().to_owned()]);
     }
     println!("{table}");
+    let forms: Vec<&str> = FAMILIES.iter().map(|family| family.short_names).filter(|forms| !forms.is_empty()).collect();
     println!(
-        "\nturnstyle-N exists for every N from 4 to 20, rotation-board-RxCnB for boards of any size. A file of your own (configs/puzzles has examples) works like a name."
+        "\nShort names of built-in puzzles: {}. A file of your own (configs/puzzles has examples) works like a name.",
+        forms.join(", ")
     );
     Ok(())
 }

@@ -1,8 +1,11 @@
-//! `farthest recheck`: repeats a complete run in another way, compares every level with what the run published, and records the outcome in its manifest.
+//! `farthest recheck`: repeats a complete run in another way, compares every level with what the
+//! run published, and records the outcome in its manifest.
 //!
-//! What varies: the number of processes (the launcher's or `--participants`; without either, others than the run had), the cut into shards, the order of the
-//! generators, the expansion, and whether processes share memory. What must be equal: states, edges and fingerprint of every level, and the antipodes. The second
-//! search has a folder of its own in the run folder; it is removed at the end, and kept with its checkpoint when the search is stopped, so that the same command goes on.
+//! What varies: the number of processes (the launcher's or `--participants`; without either, others
+//! than the run had), the cut into shards, the order of the generators, the expansion, and whether
+//! processes share memory. What must be equal: states, edges and fingerprint of every level, and
+//! the antipodes. The second search has a folder of its own in the run folder; it is removed at the
+//! end, and kept with its checkpoint when the search is stopped, so that the same command goes on.
 
 use super::arguments::{RecheckArguments, SessionArguments, Transport};
 use super::opening;
@@ -43,7 +46,8 @@ pub fn recheck(arguments: &RecheckArguments) -> Result<i32> {
     session::with_processes(&session, words, |exchange| job(arguments, &session, exchange, &stop))
 }
 
-/// The session, with another number of processes than the run had where neither the launcher nor the user says how many.
+/// The session, with another number of processes than the run had where neither the launcher nor
+/// the user says how many.
 fn with_other_processes(session: &SessionArguments, folder: &Path) -> SessionArguments {
     let mut session = session.clone();
     let chosen = session.participants.is_some() || session.transport == Transport::Mpi;
@@ -85,7 +89,8 @@ fn job(arguments: &RecheckArguments, session: &SessionArguments, exchange: &dyn 
                 Ok(line) => observer.finish(Phase::Complete, line),
                 Err(error) => observer.finish(Phase::Failed, &error.to_string()),
             }
-            // A second search that found something else is not kept either: its last checkpoint would give the same again.
+            // A second search that found something else is not kept either: its last checkpoint
+            // would give the same again.
             let removed = if disks.leads() { remove_folder(prepared.folder.root()) } else { Ok(()) };
             agree(exchange, removed)?;
             let compared = compared?;
@@ -140,7 +145,8 @@ fn other_way(arguments: &RecheckArguments, run: &RunFolder) -> Result<RunConfig>
     Ok(config)
 }
 
-/// Leading positions that cut the space into fewer shards than the run had, or else into more; the same where there is no other cut.
+/// Leading positions that cut the space into fewer shards than the run had, or else into more; the
+/// same where there is no other cut.
 fn other_cut(puzzle: &Puzzle, leading_positions: Option<u32>) -> Result<Option<u32>> {
     let shards = partition_of(puzzle, leading_positions)?.shards();
     let cuts = (0..=MOST_LEADING_POSITIONS).filter_map(|positions| Some((partition_of(puzzle, Some(positions)).ok()?.shards(), positions)));
@@ -148,7 +154,8 @@ fn other_cut(puzzle: &Puzzle, leading_positions: Option<u32>) -> Result<Option<u
     Ok(fewer.into_iter().max().or(more.into_iter().min()).map_or(leading_positions, |(_, positions)| Some(positions)))
 }
 
-/// Makes a folder of the second search ready. What an earlier recheck in yet another way has left there is discarded.
+/// Makes a folder of the second search ready. What an earlier recheck in yet another way has left
+/// there is discarded.
 fn make_ready(prepared: &Prepared) -> Result<()> {
     let folder = &prepared.folder;
     let settings = prepared.config.fixed_settings();

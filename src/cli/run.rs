@@ -94,7 +94,8 @@ fn load(request: &Request<'_>, shared: Option<&str>) -> Result<RunConfig> {
     Ok(config)
 }
 
-/// The configuration that the run folder holds, for those that go on with the run on a host with a disk of its own and were not there before. Collective.
+/// The configuration that the run folder holds, for those that go on with the run on a host with a
+/// disk of its own and were not there before. Collective.
 fn shared_config(request: &Request<'_>, exchange: &dyn Exchange) -> Option<String> {
     request.resumed()?;
     let own = regular_file::read(&request.config, MOST_FILE_BYTES).ok();

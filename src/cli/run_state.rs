@@ -1,7 +1,10 @@
-//! In which state the run of a folder is, from its files alone: what `farthest watch` and `farthest status` say.
+//! In which state the run of a folder is, from its files alone: what `farthest watch` and
+//! `farthest status` say.
 //!
-//! Who holds the folder's lock is alive. What a living run does is in its progress file; what a run that has ended can go on from is in its checkpoint, and what a
-//! complete one found in its results. So the progress file may be missing, damaged, or left by a session that was killed. Nothing is written, and no MPI is started.
+//! Who holds the folder's lock is alive. What a living run does is in its progress file; what a run
+//! that has ended can go on from is in its checkpoint, and what a complete one found in its
+//! results. So the progress file may be missing, damaged, or left by a session that was killed.
+//! Nothing is written, and no MPI is started.
 
 use super::progress_file::{Phase, Progress};
 use super::{prepared, session};
@@ -15,7 +18,8 @@ use crate::search::{RunFolder, checkpoint};
 use jiff::Timestamp;
 use std::path::Path;
 
-/// Some file systems pass no locks on to other hosts. A run whose progress was written on another host counts as alive for so many seconds behind it.
+/// Some file systems pass no locks on to other hosts. A run whose progress was written on another
+/// host counts as alive for so many seconds behind it.
 const SIGN_OF_LIFE_SECONDS: i64 = 60;
 
 /// What a run is doing, or how it ended.
@@ -141,7 +145,8 @@ impl RunState {
     /// Looks at the folder `root`.
     ///
     /// # Errors
-    /// `Io` when there is no such folder, `Config` when it holds no run, `BadData` when it holds damaged results.
+    /// `Io` when there is no such folder, `Config` when it holds no run, `BadData` when it holds
+    /// damaged results.
     pub fn look(root: &Path) -> Result<Self> {
         let folder = RunFolder::new(root);
         std::fs::read_dir(root).map_err(|source| Error::io("read", root, source))?;
@@ -275,7 +280,8 @@ fn saved(folder: &RunFolder, remarks: &mut Vec<String>) -> Option<(Saved, (Strin
     Some((Saved { level, states, written: Timestamp::try_from(written).ok()? }, (manifest.puzzle_name, manifest.metric)))
 }
 
-/// Puzzle, metric and states by the run's configuration: the group's order, which takes milliseconds.
+/// Puzzle, metric and states by the run's configuration: the group's order, which takes
+/// milliseconds.
 fn configured(folder: &RunFolder, remarks: &mut Vec<String>) -> Option<((String, String), Option<u64>)> {
     let attempt = || -> Result<((String, String), Option<u64>)> {
         let config = RunConfig::load(&folder.file("run.toml"))?;

@@ -1,7 +1,8 @@
 //! One session of a job on one process: from the transport to the exit code.
 //!
-//! Everything that can fail ends in an agreement of all processes, so that they leave together; only the first process prints. MPI is
-//! finalized after the last agreement, never on the way out of an error of one process alone.
+//! Everything that can fail ends in an agreement of all processes, so that they leave together;
+//! only the first process prints. MPI is finalized after the last agreement, never on the way out
+//! of an error of one process alone.
 
 use super::arguments::{SessionArguments, Transport};
 use crate::base::error::EXIT_PIPE;
@@ -17,7 +18,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Runs `job` on every process of the job and returns the exit code, the same on all of them. The job gets the exchange; its error is printed once, by the first process.
+/// Runs `job` on every process of the job and returns the exit code, the same on all of them. The
+/// job gets the exchange; its error is printed once, by the first process.
 ///
 /// # Errors
 /// When no transport can be started.
@@ -66,7 +68,8 @@ fn with_mpi(launcher: &Launcher, _exchange_words: usize, _job: &dyn Fn(&dyn Exch
     Err(Error::config("this build has no MPI: build it with the cargo feature \"mpi\", or use --transport local"))
 }
 
-/// The exit code of what the job returned. All processes have agreed on it; the first one prints the error.
+/// The exit code of what the job returned. All processes have agreed on it; the first one prints
+/// the error.
 fn finish(exchange: &dyn Exchange, result: Result<i32>) -> i32 {
     match result {
         Ok(code) => code,
@@ -98,8 +101,9 @@ pub fn print_error(error: &Error) {
     say(&format!("farthest: {error}"));
 }
 
-/// Ends the program quietly, with the code of a SIGPIPE, when somebody who reads its output has gone, as `head` does. Not for commands that search: those go on, what
-/// they find is in the folder.
+/// Ends the program quietly, with the code of a SIGPIPE, when somebody who reads its output has
+/// gone, as `head` does. Not for commands that search: those go on, what they find is in the
+/// folder.
 ///
 /// # Errors
 /// When the system refuses to register a handler.
@@ -143,7 +147,8 @@ pub fn shell_word(path: &Path) -> String {
     }
 }
 
-/// Whether a launcher's environment says that this process is not the first one: it then leaves printing to the first.
+/// Whether a launcher's environment says that this process is not the first one: it then leaves
+/// printing to the first.
 #[must_use]
 pub fn is_silent_copy() -> bool {
     ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"]

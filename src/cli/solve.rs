@@ -29,10 +29,12 @@ struct Answer<'a> {
     solution: Result<Solution, Unreachable>,
 }
 
-/// Prints the answer; returns 0, or 1 when there is no word (0 with `--json`, where the object says so).
+/// Prints the answer; returns 0, or 1 when there is no word (0 with `--json`, where the object says
+/// so).
 ///
 /// # Errors
-/// `Usage` for a bad state, `Config` when the balls do not fit, `BadData` when the table is another puzzle's or damaged.
+/// `Usage` for a bad state, `Config` when the balls do not fit, `BadData` when the table is another
+/// puzzle's or damaged.
 pub fn solve_command(arguments: &SolveArguments) -> Result<i32> {
     let wanted = match (&arguments.family, &arguments.ends) {
         (Some(SolveFamily::RotationBoard(board)), _) => return solve_board(board),

@@ -18,7 +18,8 @@ const MOST_FILE_BYTES: u64 = 16 << 20;
 /// Quarter turns that a random board is made of, for each cell.
 const TURNS_PER_CELL: u64 = 20;
 
-/// Most tiles that are moved to make a random board: a second or two. Fewer turns for each cell only where blocks are huge, and move many tiles.
+/// Most tiles that are moved to make a random board: a second or two. Fewer turns for each cell
+/// only where blocks are huge, and move many tiles.
 const MOST_MOVED_TILES: u64 = 1 << 30;
 
 /// Arguments of `solve-board`.
@@ -27,7 +28,8 @@ pub struct SolveBoardArguments {
     /// Rows x columns n block, such as 3x4n2
     #[arg(long, value_name = "ROWSxCOLSnBLOCK", required_unless_present_any = ["board", "file"])]
     pub size: Option<String>,
-    /// The numbers row by row, separated by blanks or commas, rows by / if you like; or a game of Twiddle, such as 3x3n2:5,1,... (width first)
+    /// The numbers row by row, separated by blanks or commas, rows by / if you like; or a game of
+    /// Twiddle, such as 3x3n2:5,1,... (width first)
     #[arg(long, value_name = "TEXT", group = "given", allow_hyphen_values = true)]
     pub board: Option<String>,
     /// A file with the board, a row a line, or with a game of Twiddle; - reads standard input
@@ -45,7 +47,8 @@ pub struct SolveBoardArguments {
     /// Only say whether it can be solved; for boards of up to a million cells
     #[arg(long)]
     pub verdict: bool,
-    /// Write turns as row,column,turn (1 counter-clockwise, -1 clockwise, 2 half) instead of letters
+    /// Write turns as row,column,turn (1 counter-clockwise, -1 clockwise, 2 half) instead of
+    /// letters
     #[arg(long)]
     pub machine: bool,
     /// Print one JSON object; the exit code is then 0 also when there is no solution
@@ -90,7 +93,8 @@ impl BoardMetric {
     }
 }
 
-/// Prints verdict and word; returns 0, or 1 when the board cannot be solved (0 with `--json`, where the object says so).
+/// Prints verdict and word; returns 0, or 1 when the board cannot be solved (0 with `--json`, where
+/// the object says so).
 ///
 /// # Errors
 /// `Usage` for a text that is no board, `Config` for a board that is too large for the method.

@@ -1,4 +1,5 @@
-//! `farthest spot-solve DIR`: solves the sampled states of a complete run anew, from both ends, and compares the lengths with their depths.
+//! `farthest spot-solve DIR`: solves the sampled states of a complete run anew, from both ends, and
+//! compares the lengths with their depths.
 
 use super::session::counted;
 use super::solve::memory_limit;
@@ -29,10 +30,12 @@ pub struct SpotSolveArguments {
     pub most: usize,
 }
 
-/// Solves the samples of a run, whose folder is locked meanwhile, prints a line a depth, and records the outcome in `manifest.json`.
+/// Solves the samples of a run, whose folder is locked meanwhile, prints a line a depth, and
+/// records the outcome in `manifest.json`.
 ///
 /// # Errors
-/// `CheckFailed` when a shortest word is not as long as the state is deep; when the run is damaged or has no samples; `Config` when nothing fits the memory.
+/// `CheckFailed` when a shortest word is not as long as the state is deep; when the run is damaged
+/// or has no samples; `Config` when nothing fits the memory.
 pub fn spot_solve(arguments: &SpotSolveArguments) -> Result<()> {
     let folder = arguments.folder.as_path();
     let run = RunFolder::new(folder);

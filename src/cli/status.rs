@@ -1,4 +1,5 @@
-//! `farthest status DIR`: one look at a run from anywhere that sees its folder, a login node for instance.
+//! `farthest status DIR`: one look at a run from anywhere that sees its folder, a login node for
+//! instance.
 
 use super::arguments::StatusArguments;
 use super::progress::{readable_count, span};

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 /// Deepest folder that is looked into, below those named.
 const MOST_NESTING: usize = 8;
 
-/// Prints the table of all complete runs in or below the folders. Every run is checked ([`run_folder::read`]) before it gets a row.
+/// Prints the table of all complete runs in or below the folders. Every run is checked
+/// ([`run_folder::read`]) before it gets a row.
 ///
 /// # Errors
 /// `BadData` when a run is damaged, `Io` when there is none.

@@ -15,7 +15,8 @@ const INTERVAL: Duration = Duration::from_millis(250);
 /// How long to wait for a run that has not started yet, or for one that seems dead.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Draws the bar until the run ends; the exit code says how: 0 complete, 75 stopped, 1 failed or dead.
+/// Draws the bar until the run ends; the exit code says how: 0 complete, 75 stopped, 1 failed or
+/// dead.
 ///
 /// # Errors
 /// `Io` when there is no run in the folder.

@@ -1,6 +1,8 @@
-//! Certificates as text: what is claimed of a puzzle, and the evidence that shows it. The grammar is in the README of this layer.
+//! Certificates as text: what is claimed of a puzzle, and the evidence that shows it. The grammar
+//! is in the README of this layer.
 //!
-//! This file only writes them. What they say is checked by `farthest-verify`, which shares no code with this crate.
+//! This file only writes them. What they say is checked by `farthest-verify`, which shares no code
+//! with this crate.
 
 use crate::base::ids::to_u64;
 use crate::base::{Result, atomic_file};
@@ -19,8 +21,8 @@ pub type Labels = Vec<u16>;
 /// A word: names of moves, read from left to right.
 pub type Word = Vec<String>;
 
-/// The puzzle that a claim is about: the records that name it, a line each. Families write them; the
-/// grammar is in the README of this layer, and the checker knows the rules.
+/// The puzzle that a claim is about: the records that name it, a line each. Families write them;
+/// the grammar is in the README of this layer, and the checker knows the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertifiedPuzzle {
     records: String,
@@ -67,9 +69,11 @@ pub enum GroupName {
 pub enum InvariantName {
     /// Every move is even, and the way from one state to the other is odd.
     Parity,
-    /// No move of a board changes the colour of a piece's cell, and a piece has different ones in the two states.
+    /// No move of a board changes the colour of a piece's cell, and a piece has different ones in
+    /// the two states.
     Colours,
-    /// Moves keep colours and have the same sign on both; the way from one state to the other has different ones.
+    /// Moves keep colours and have the same sign on both; the way from one state to the other has
+    /// different ones.
     ColourSigns,
     /// Moves keep colours and are even on each; the way from one state to the other is odd on one.
     ColourParity,
@@ -113,7 +117,8 @@ pub enum Claim {
         /// The word.
         word: Word,
     },
-    /// The moves generate this group; the word leads from the solved state to a swap of neighbours or a cycle of three in a row.
+    /// The moves generate this group; the word leads from the solved state to a swap of neighbours
+    /// or a cycle of three in a row.
     Group {
         /// Which group.
         group: GroupName,
@@ -151,9 +156,11 @@ pub enum Claim {
         /// States in the balls.
         balls: [u64; 2],
     },
-    /// The numbers of states at each distance from the solved state, shown by the archived levels of a run.
+    /// The numbers of states at each distance from the solved state, shown by the archived levels
+    /// of a run.
     Distance {
-        /// The positions of the arrangements in their order, from 1, where the checker cannot know it: for rotation boards.
+        /// The positions of the arrangements in their order, from 1, where the checker cannot know
+        /// it: for rotation boards.
         arranged: Option<Labels>,
         /// Numbered states, reachable or not.
         ranks: u64,

@@ -56,8 +56,8 @@ pub struct Summary {
     pub mean_depth: f64,
     /// Identifies the levels with their states.
     pub fingerprint: String,
-    /// States that the group's order promises; equal to `states`. `null` where the moves make no group,
-    /// so that nothing but the search says how many there are.
+    /// States that the group's order promises; equal to `states`. `null` where the moves make no
+    /// group, so that nothing but the search says how many there are.
     #[serde(deserialize_with = "Option::deserialize")]
     pub states_by_group_order: Option<u64>,
     /// Identifies the compiled puzzle.

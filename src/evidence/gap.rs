@@ -1,14 +1,20 @@
-//! A run or puzzle as a script for the computer algebra system GAP, which checks the claims with its own permutation groups.
+//! A run or puzzle as a script for the computer algebra system GAP, which checks the claims with
+//! its own permutation groups.
 //!
-//! States become tuples of points, and generators permutations of the points, so that a generator takes a state's tuple to its successor's, entry by entry. Three
-//! ways to do so, of which the first possible one is taken:
-//! 1. *places*: the places that a person sees, when each generator moves every place alike in all planes (rings, boards); a state is where each label is;
-//! 2. *planes and positions*: a point for each plane and one for each position, when a generator's permutation is the same in all planes (cubes with
-//!    orientations); a state is its plane, then where each label is;
-//! 3. *pairs* of plane and position otherwise; a state is the pair (its plane, where a label is) for each label.
+//! States become tuples of points, and generators permutations of the points, so that a generator
+//! takes a state's tuple to its successor's, entry by entry. Three ways to do so, of which the
+//! first possible one is taken:
+//! 1. *places*: the places that a person sees, when each generator moves every place alike in all
+//!    planes (rings, boards); a state is where each label is;
+//! 2. *planes and positions*: a point for each plane and one for each position, when a generator's
+//!    permutation is the same in all planes (cubes with orientations); a state is its plane, then
+//!    where each label is;
+//! 3. *pairs* of plane and position otherwise; a state is the pair (its plane, where a label is)
+//!    for each label.
 //!
-//! In all three different states have different tuples, so the number of states reached from a start is the length of its tuple's orbit: the group's order by
-//! that of the stabiliser, both by GAP's own methods. GAP's permutations act from the right, and words read left to right, as here.
+//! In all three different states have different tuples, so the number of states reached from a
+//! start is the length of its tuple's orbit: the group's order by that of the stabiliser, both by
+//! GAP's own methods. GAP's permutations act from the right, and words read left to right, as here.
 //! Cost: planes x generators x positions for the points.
 
 use crate::base::ids::{index_u32, low_u8, to_u64, to_usize};
@@ -26,7 +32,8 @@ const MOST_POINTS: usize = 1 << 17;
 pub struct RunClaims {
     /// States by depth.
     pub distribution: Vec<u64>,
-    /// Antipodes that are listed, with a shortest word to each where one is known: numbers of generators, left to right.
+    /// Antipodes that are listed, with a shortest word to each where one is known: numbers of
+    /// generators, left to right.
     pub antipodes: Vec<(State, Option<Vec<usize>>)>,
 }
 
@@ -104,7 +111,8 @@ pub fn script(puzzle: &Puzzle, states: Option<u64>, run: Option<&RunClaims>) -> 
     Ok(text)
 }
 
-/// Everything that is the same in all scripts. `FORCE_QUIT_GAP` in `OnBreak`: an error in the script itself is no success.
+/// Everything that is the same in all scripts. `FORCE_QUIT_GAP` in `OnBreak`: an error in the
+/// script itself is no success.
 const PREAMBLE: &str = r#"OnBreak := function() Print("Error: this script does not run here\n"); FORCE_QUIT_GAP(1); end;
 SizeScreen([4096, 100]);
 failures := 0;
@@ -279,7 +287,8 @@ fn labels_of(text: &str) -> Option<Vec<u64>> {
     (sorted.len() == labels.len()).then_some(labels)
 }
 
-/// The labels of all states, ascending, when every generator moves the places of the text alike in all planes.
+/// The labels of all states, ascending, when every generator moves the places of the text alike in
+/// all planes.
 fn uniform_labels(group: Group<'_>) -> Option<Vec<u64>> {
     for generator in 0..group.puzzle.generators() {
         let first = places_moved(group, generator, 0)?;
@@ -327,9 +336,9 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.escape_default())
 }
 
-/// Shortest words to some states, by a breadth-first search of the whole space in memory; `None` for a
-/// state that is not reached, and for all when the space has more than `most_ranks` ranks. Cost: a byte
-/// a rank, and what the expansion of all states takes.
+/// Shortest words to some states, by a breadth-first search of the whole space in memory; `None`
+/// for a state that is not reached, and for all when the space has more than `most_ranks` ranks.
+/// Cost: a byte a rank, and what the expansion of all states takes.
 ///
 /// # Errors
 /// `Config` when the puzzle's moves cannot be undone.

@@ -13,8 +13,8 @@ use super::manifest_file::{Evidence, ManifestFile};
 use crate::base::regular_file;
 use std::path::Path;
 
-/// The label that the run in `folder` deserves; `puzzle` is how certificates name its puzzle, if they
-/// can.
+/// The label that the run in `folder` deserves; `puzzle` is how certificates name its puzzle, if
+/// they can.
 #[must_use]
 pub fn deserved(folder: &Path, manifest: &ManifestFile, puzzle: Option<&CertifiedPuzzle>, levels: &[u64]) -> Evidence {
     manifest.label(is_certified(folder, manifest, puzzle, levels).unwrap_or(false))

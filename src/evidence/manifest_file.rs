@@ -1,8 +1,10 @@
 //! `manifest.json`: how a run was made, and how far its numbers were checked.
 //!
-//! The label follows from what is recorded, and from whether it is still there (`label.rs`). A run starts as *single run*. One equal recheck makes it *rechecked*, a verified distance certificate *certified*.
-//! A recheck that found another number makes it *disputed*, whatever else is there: two searches contradict each other, one of them is wrong, and no later recheck
-//! decides which. Only a new run (`--resume never --force`) starts afresh.
+//! The label follows from what is recorded, and from whether it is still there (`label.rs`). A run
+//! starts as *single run*. One equal recheck makes it *rechecked*, a verified distance certificate
+//! *certified*. A recheck that found another number makes it *disputed*, whatever else is there:
+//! two searches contradict each other, one of them is wrong, and no later recheck decides which.
+//! Only a new run (`--resume never --force`) starts afresh.
 
 use super::dataset::{self, ReadConfiguration};
 use crate::base::Result;
@@ -85,7 +87,8 @@ pub struct SpotSolve {
     pub seconds: f64,
 }
 
-/// A certificate of the run that the checker verified. The certificate names the digests of the archive's files, so its own digest stands for all of them.
+/// A certificate of the run that the checker verified. The certificate names the digests of the
+/// archive's files, so its own digest stands for all of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VerifiedCertificate {
     /// Its name in the run folder.
@@ -208,7 +211,8 @@ impl ManifestFile {
         self.label(!self.certificates.is_empty())
     }
 
-    /// The label of a run that is certified, or is not, unless a check that is recorded outranks that.
+    /// The label of a run that is certified, or is not, unless a check that is recorded outranks
+    /// that.
     #[must_use]
     pub fn label(&self, is_certified: bool) -> Evidence {
         let is_disputed = self.rechecks.iter().any(|recheck| recheck.difference.is_some())
@@ -225,7 +229,8 @@ impl ManifestFile {
     }
 }
 
-/// Records that samples of the run in `folder` were solved; returns the run's label, which changes only when a depth was wrong.
+/// Records that samples of the run in `folder` were solved; returns the run's label, which changes
+/// only when a depth was wrong.
 ///
 /// # Errors
 /// When the folder's files are damaged or cannot be written.

@@ -1,4 +1,5 @@
-//! Why no word leads from one state to another: the reason that a certificate of the same kind shows.
+//! Why no word leads from one state to another: the reason that a certificate of the same kind
+//! shows.
 
 use crate::base::ids::{index_u32, low_u64, to_u64};
 use crate::base::{Error, Result};
@@ -15,11 +16,13 @@ const MOST_ENUMERATED: u128 = 50_000;
 pub enum Unreachable {
     /// Every move is even and the way is odd.
     Parity,
-    /// The states that are reached from the first one: no move leaves them, and the wanted one is not among them.
+    /// The states that are reached from the first one: no move leaves them, and the wanted one is
+    /// not among them.
     ClosedSet {
         /// How many they are; none when they are 2^128 or more.
         states: Option<u128>,
-        /// Whether every one of them was looked at; else the order of the group and a sifted product tell.
+        /// Whether every one of them was looked at; else the order of the group and a sifted
+        /// product tell.
         enumerated: bool,
     },
     /// A search from both sides met nowhere, and nothing is left to look at.

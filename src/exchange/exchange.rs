@@ -8,7 +8,8 @@ use std::time::Instant;
 /// Most words sent to one peer in one round: 64 MiB.
 pub const ROUND_WORDS: usize = 8 << 20;
 
-/// What went over the wire since the start of the job, on this process. Words to itself do not count.
+/// What went over the wire since the start of the job, on this process. Words to itself do not
+/// count.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Traffic {
     /// Bytes sent to other processes.
@@ -28,7 +29,8 @@ impl Traffic {
     }
 }
 
-/// The processes of a job. Every operation is collective: all processes call it, in the same order. A fault of the transport ends the job.
+/// The processes of a job. Every operation is collective: all processes call it, in the same order.
+/// A fault of the transport ends the job.
 pub trait Exchange {
     /// This process.
     fn process(&self) -> ProcessId;
@@ -36,7 +38,8 @@ pub trait Exchange {
     /// Number of processes.
     fn processes(&self) -> u32;
 
-    /// Sends `outgoing[p]` to process `p`; returns what each process sent here, by sender. Any length: split into rounds.
+    /// Sends `outgoing[p]` to process `p`; returns what each process sent here, by sender. Any
+    /// length: split into rounds.
     fn all_to_all(&self, outgoing: Vec<Vec<u64>>) -> Vec<Vec<u64>>;
 
     /// Replaces each value by its sum (mod 2^64) over all processes.
@@ -80,7 +83,8 @@ pub fn broadcast_from(exchange: &dyn Exchange, sender: ProcessId, message: &[u8]
     messages(&exchange.all_to_all(outgoing)).swap_remove(sender.index())
 }
 
-/// The message of the lowest process that has one, with that process; `None` when no process has one.
+/// The message of the lowest process that has one, with that process; `None` when no process has
+/// one.
 pub fn first_of(exchange: &dyn Exchange, own: Option<&[u8]>) -> Option<(ProcessId, Vec<u8>)> {
     let processes = exchange.processes();
     // The lowest process has the greatest distance to the end.
@@ -96,8 +100,9 @@ pub fn share(exchange: &dyn Exchange, message: &[u8]) -> Vec<Vec<u8>> {
     messages(&exchange.all_to_all(outgoing))
 }
 
-/// Ends a fallible local step: `Ok` on every process, or an error on every process. The lowest process that failed returns
-/// its own error, the others an [`Error::Peer`] with its message and exit code.
+/// Ends a fallible local step: `Ok` on every process, or an error on every process. The lowest
+/// process that failed returns its own error, the others an [`Error::Peer`] with its message and
+/// exit code.
 ///
 /// # Errors
 /// When the step failed on any process.
@@ -149,7 +154,8 @@ pub(super) fn to_bytes(words: &[u64]) -> Result<Vec<u8>> {
     Ok(bytes_of(rest, to_usize(length)))
 }
 
-/// [`to_bytes`] of every process's message. A message that was cut is a fault of the transport itself, after which nothing can be agreed on: it ends the job.
+/// [`to_bytes`] of every process's message. A message that was cut is a fault of the transport
+/// itself, after which nothing can be agreed on: it ends the job.
 fn messages(incoming: &[Vec<u64>]) -> Vec<Vec<u8>> {
     incoming.iter().map(|words| to_bytes(words).unwrap_or_else(|error| panic!("{error}"))).collect()
 }

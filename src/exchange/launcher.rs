@@ -5,7 +5,8 @@ use crate::base::say::say;
 use crate::base::{Error, Result, last_words};
 use std::time::Duration;
 
-/// Variables with the number of processes that a launcher set, in the order of trust. `SLURM_NTASKS` is not among them: it is set in batch shells, too.
+/// Variables with the number of processes that a launcher set, in the order of trust.
+/// `SLURM_NTASKS` is not among them: it is set in batch shells, too.
 const SIZE_VARIABLES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
 
 /// Variables that show a launcher which does not say the number of processes.
@@ -39,7 +40,8 @@ impl Launcher {
     /// Checks that the job has as many processes as its launcher promised.
     ///
     /// # Errors
-    /// `Config` when a launcher promised several processes and the transport found one: each copy would search the whole space.
+    /// `Config` when a launcher promised several processes and the transport found one: each copy
+    /// would search the whole space.
     pub fn check(&self, processes: u32, transport: &str) -> Result<()> {
         match self.promised {
             Some((name, promised)) if promised > 1 && processes == 1 => Err(Error::config(format!(
@@ -52,7 +54,8 @@ impl Launcher {
     }
 }
 
-/// Makes every panic, on any thread, end the whole job with exit code 101 after one line on standard error. Call it first thing in `main`.
+/// Makes every panic, on any thread, end the whole job with exit code 101 after one line on
+/// standard error. Call it first thing in `main`.
 pub fn install_panic_hook() {
     std::panic::set_hook(Box::new(|info| {
         let message = info
@@ -63,7 +66,8 @@ pub fn install_panic_hook() {
             .unwrap_or_else(|| "panic".into());
         let place = info.location().map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
         let name = last_words::process_name();
-        // The macros that print panic when they cannot: a full disk behind standard output is no fault of this program.
+        // The macros that print panic when they cannot: a full disk behind standard output is no
+        // fault of this program.
         if let Some(reason) = message.strip_prefix("failed printing to stdout: ") {
             say(&format!("farthest: cannot write to standard output: {reason}"));
             end_job(EXIT_IO);

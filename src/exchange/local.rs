@@ -135,16 +135,19 @@ impl Exchange for LocalExchange {
     }
 }
 
-/// Runs `job` on every participant of a job of `processes`, each on a thread of its own, and returns their results by process. No participant begins before all
-/// have their thread: they would wait for the others in vain.
+/// Runs `job` on every participant of a job of `processes`, each on a thread of its own, and
+/// returns their results by process. No participant begins before all have their thread: they would
+/// wait for the others in vain.
 ///
 /// # Errors
 /// `Config` when the system refuses a thread.
 ///
 /// # Panics
-/// When a participant panics (after the panic hook has ended the whole job, where one is installed).
+/// When a participant panics (after the panic hook has ended the whole job, where one is
+/// installed).
 pub fn run_participants<T: Send>(processes: u32, job: impl Fn(&dyn Exchange) -> T + Sync) -> Result<Vec<T>> {
-    // Open once all are there; a participant that is let in after a failure finds the others missing.
+    // Open once all are there; a participant that is let in after a failure finds the others
+    // missing.
     let gate = RwLock::new(false);
     std::thread::scope(|scope| {
         let (job, gate) = (&job, &gate);

@@ -1,4 +1,5 @@
-//! The MPI transport; the only file that names the MPI crate. See the README of this layer for the rules behind each choice.
+//! The MPI transport; the only file that names the MPI crate. See the README of this layer for the
+//! rules behind each choice.
 #![allow(unsafe_code)]
 
 use super::exchange::{Exchange, ROUND_WORDS, Traffic};
@@ -28,7 +29,8 @@ pub struct MpiExchange {
 }
 
 impl MpiExchange {
-    /// Starts MPI. `round_words` lowers the limit of words per peer and round ([`ROUND_WORDS`] is the highest).
+    /// Starts MPI. `round_words` lowers the limit of words per peer and round ([`ROUND_WORDS`] is
+    /// the highest).
     ///
     /// # Errors
     /// `Config` when MPI was started already or offers no thread support.
@@ -54,9 +56,11 @@ impl MpiExchange {
         })
     }
 
-    /// Finalizes MPI. Call it only when all processes have agreed on the end: finalizing waits for all of them.
+    /// Finalizes MPI. Call it only when all processes have agreed on the end: finalizing waits for
+    /// all of them.
     pub fn finish(mut self) {
-        // SAFETY: the universe is dropped once, here; `self` is consumed and has no drop of its own.
+        // SAFETY: the universe is dropped once, here; `self` is consumed and has no drop of its
+        // own.
         unsafe { ManuallyDrop::drop(&mut self.universe) }
     }
 
@@ -186,7 +190,8 @@ impl Exchange for MpiExchange {
     }
 }
 
-/// Ends all processes of the job at once with `code`; does nothing when MPI is not running. Callable from any thread.
+/// Ends all processes of the job at once with `code`; does nothing when MPI is not running.
+/// Callable from any thread.
 pub fn abort(code: i32) {
     let mut running = 0;
     let mut ended = 0;

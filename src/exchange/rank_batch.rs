@@ -1,7 +1,9 @@
-//! A batch of ranks for another process, sorted and delta-coded: most distances between the successors of a sparse level take two or three bytes instead of eight.
+//! A batch of ranks for another process, sorted and delta-coded: most distances between the
+//! successors of a sparse level take two or three bytes instead of eight.
 //!
-//! Message: no words for no ranks; else the number of bytes, then the bytes in words. The bytes are LEB128 numbers: the first rank, then the distance of each rank to the one
-//! before it (0 for a repeat: each is an edge of its own).
+//! Message: no words for no ranks; else the number of bytes, then the bytes in words. The bytes are
+//! LEB128 numbers: the first rank, then the distance of each rank to the one before it (0 for a
+//! repeat: each is an edge of its own).
 
 use super::exchange::{to_bytes, to_words};
 use crate::base::bytes::{leb128_numbers, push_leb128};

@@ -1,4 +1,5 @@
-//! Extract and deposit: bits under a mask to the low end and back. BMI2 instructions where the processor has fast ones, a portable form otherwise.
+//! Extract and deposit: bits under a mask to the low end and back. BMI2 instructions where the
+//! processor has fast ones, a portable form otherwise.
 #![allow(unsafe_code)]
 
 use crate::base::ids::low_u64;
@@ -89,8 +90,9 @@ pub struct Bmi2(());
 
 #[cfg(target_arch = "x86_64")]
 impl Bmi2 {
-    /// The instructions, when this processor has them and they are fast: AMD's before Zen 3 (family 19h) take up to hundreds of cycles
-    /// (Fog, "Instruction tables", agner.org, 2022). Asked once a program: asking is slow on virtual machines.
+    /// The instructions, when this processor has them and they are fast: AMD's before Zen 3 (family
+    /// 19h) take up to hundreds of cycles (Fog, "Instruction tables", agner.org, 2022). Asked once
+    /// a program: asking is slow on virtual machines.
     #[must_use]
     pub fn new() -> Option<Self> {
         static AVAILABLE: OnceLock<bool> = OnceLock::new();

@@ -49,7 +49,8 @@ impl<'a> BitReader<'a> {
         Self { bytes, position: 0 }
     }
 
-    /// The next `count` bits, at most 120. Behind the end there are zeros; [`BitReader::is_used_up`] tells.
+    /// The next `count` bits, at most 120. Behind the end there are zeros;
+    /// [`BitReader::is_used_up`] tells.
     #[inline]
     pub fn take(&mut self, count: u32) -> u128 {
         let (first, shift) = (to_usize(self.position / 8), self.position % 8);

@@ -1,21 +1,27 @@
 //! Compiles a permutation of positions into moves of whole lanes and pieces of lanes.
 //!
-//! A *lane* is the set of all arrangements that share their first m-5 labels (the prefix); its number is the prefix's lexicographic rank, its 120 bits
-//! stand for the orders of the other five labels (the suffix), in lexicographic order. In a *halved* space only one sign of arrangement exists over each
-//! plane; of the two arrangements of ranks 2i and 2i+1, which differ by a swap of the last two labels, exactly one has it, so a lane has 60 bits.
+//! A *lane* is the set of all arrangements that share their first m-5 labels (the prefix); its
+//! number is the prefix's lexicographic rank, its 120 bits stand for the orders of the other five
+//! labels (the suffix), in lexicographic order. In a *halved* space only one sign of arrangement
+//! exists over each plane; of the two arrangements of ranks 2i and 2i+1, which differ by a swap of
+//! the last two labels, exactly one has it, so a lane has 60 bits.
 //!
-//! To know which states `a` of a target lane have their neighbour `a∘s` in a set, the neighbour's lanes are *pulled*. Let k be the number of prefix positions
-//! of the neighbour that hold a suffix label of the target. Fixing which k labels those are splits the target lane into 5!/(5-k)! *pieces* of (5-k)! states;
-//! each piece lies in one source lane, in the places where the k labels that moved out of the prefix stand at fixed suffix positions. Which places these are depends only
-//! on the moved-out labels' ranks among the source's five suffix labels (the *key*), so all masks are worked out once, by enumeration. Within a piece the remaining
-//! labels keep their relative order, so lexicographic order is kept up to a fixed permutation, mostly none.
+//! To know which states `a` of a target lane have their neighbour `a∘s` in a set, the neighbour's
+//! lanes are *pulled*. Let k be the number of prefix positions of the neighbour that hold a suffix
+//! label of the target. Fixing which k labels those are splits the target lane into 5!/(5-k)!
+//! *pieces* of (5-k)! states; each piece lies in one source lane, in the places where the k labels
+//! that moved out of the prefix stand at fixed suffix positions. Which places these are depends
+//! only on the moved-out labels' ranks among the source's five suffix labels (the *key*), so all
+//! masks are worked out once, by enumeration. Within a piece the remaining labels keep their
+//! relative order, so lexicographic order is kept up to a fixed permutation, mostly none.
 //!
 //! - k = 0, suffix untouched: one load, one OR for 120 states.
 //! - k = 0, suffix permuted: a fixed 120-bit permutation, 15 look-ups in byte tables.
 //! - k = 1 to 3: pieces of 24, 6 or 2 bits, by extract and deposit with the masks of the key.
 //! - k = 4 or 5: single states; the expansion of states does it better, and the cost model knows.
 //!
-//! A swap that straddles the boundary is the case k = 1, like any other permutation; nothing here knows a puzzle.
+//! A swap that straddles the boundary is the case k = 1, like any other permutation; nothing here
+//! knows a puzzle.
 
 use crate::base::ids::{low_u8, low_u32, low_u64, to_u64};
 use crate::puzzle::Permutation;
@@ -43,7 +49,8 @@ pub enum Origin {
     Crossing(u8),
 }
 
-/// How a piece's bits move: the bits of `source` in the source lane become those of `target` in the target lane, in order, after `inner`.
+/// How a piece's bits move: the bits of `source` in the source lane become those of `target` in the
+/// target lane, in order, after `inner`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct PieceMove {
     /// Bits of the source lane; 0 when the key cannot occur.
@@ -107,15 +114,18 @@ pub struct LanePlan {
     pub prefix: Vec<Origin>,
     /// Number of crossing positions, k.
     pub crossings: usize,
-    /// Target prefix positions whose labels move into the source's suffix, in the order of the key's digits.
+    /// Target prefix positions whose labels move into the source's suffix, in the order of the
+    /// key's digits.
     pub moved_out: Vec<u8>,
     /// For each piece the crossing labels, by their rank among the target's suffix labels.
     pub choices: Vec<[u8; MOST_CROSSINGS]>,
-    /// Moves by sign of the target lane, piece and key: `(sign * pieces + piece) * 5^k + key`. Empty when k is over [`MOST_CROSSINGS`].
+    /// Moves by sign of the target lane, piece and key: `(sign * pieces + piece) * 5^k + key`.
+    /// Empty when k is over [`MOST_CROSSINGS`].
     pub moves: Vec<PieceMove>,
     /// Bit permutations that moves refer to.
     pub inner: Vec<BitPermutation>,
-    /// Whether the source of every piece is a run of neighbouring bits (its first suffix labels moved out): it is read without extracting.
+    /// Whether the source of every piece is a run of neighbouring bits (its first suffix labels
+    /// moved out): it is read without extracting.
     pub source_runs: bool,
     /// As many low bits as a piece has.
     pub run_mask: u64,
@@ -126,7 +136,8 @@ pub struct LanePlan {
 }
 
 impl LanePlan {
-    /// Compiles `permutation`, of at least six positions, for lanes of 120 bits, or of 60 in a `halved` space.
+    /// Compiles `permutation`, of at least six positions, for lanes of 120 bits, or of 60 in a
+    /// `halved` space.
     #[must_use]
     pub fn new(permutation: &Permutation, halved: bool) -> Self {
         let images = permutation.images();
@@ -221,15 +232,17 @@ fn key_ranks(key: usize, count: usize) -> Vec<u8> {
         .collect()
 }
 
-/// Bits of target and source for every state of a piece, in the order of the target's bits. `sign` selects the orders of that sign (odd = true), in a
-/// halved space, whose bits are half the ranks. Empty when two moved-out labels would have one rank.
+/// Bits of target and source for every state of a piece, in the order of the target's bits. `sign`
+/// selects the orders of that sign (odd = true), in a halved space, whose bits are half the ranks.
+/// Empty when two moved-out labels would have one rank.
 fn piece_pairs(images: &[u8], crossed: &[usize], choice: &[u8], key: usize, sign: Option<bool>) -> Vec<(u8, u8)> {
     let prefix_length = images.len() - SUFFIX;
     let ranks = key_ranks(key, choice.len());
     if (1..ranks.len()).any(|i| ranks[..i].contains(&ranks[i])) {
         return Vec::new();
     }
-    // Ranks in the source of the labels that stay in the suffix, ascending like the labels themselves.
+    // Ranks in the source of the labels that stay in the suffix, ascending like the labels
+    // themselves.
     let free_ranks: Vec<u8> = (0..5).filter(|rank| !ranks.contains(rank)).collect();
     let staying: Vec<u8> = (0..5).filter(|label| !choice.contains(label)).collect();
     let bit = |rank: u64| low_u8(if sign.is_some() { rank / 2 } else { rank });

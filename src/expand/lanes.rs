@@ -1,14 +1,19 @@
-//! Lane expansion: which states of a target lane have a neighbour in a set, 120 (or 60) states at a time, without ranking any of them.
+//! Lane expansion: which states of a target lane have a neighbour in a set, 120 (or 60) states at a
+//! time, without ranking any of them.
 //!
-//! *Pull.* With a generator set closed under inverses, an unseen state is new at depth d+1 exactly when one of its neighbours is in `seen` as it stood at the
-//! start of the level: a neighbour of depth below d would have made it seen already. So a dense level reads `seen` and writes the new states of each
-//! target lane once, without atomics. For every target lane and generator the neighbour's lane is found by ranking one prefix (m - 5 labels), and its bits are
-//! moved as `lane_plan.rs` compiled.
+//! *Pull.* With a generator set closed under inverses, an unseen state is new at depth d+1 exactly
+//! when one of its neighbours is in `seen` as it stood at the start of the level: a neighbour of
+//! depth below d would have made it seen already. So a dense level reads `seen` and writes the new
+//! states of each target lane once, without atomics. For every target lane and generator the
+//! neighbour's lane is found by ranking one prefix (m - 5 labels), and its bits are moved as
+//! `lane_plan.rs` compiled.
 //!
-//! Stored unit: 120 bits of the numbering of states, one lane of 120 or two of 60 (halved space), 15 bytes. All planes of a block share the table of prefixes.
+//! Stored unit: 120 bits of the numbering of states, one lane of 120 or two of 60 (halved space),
+//! 15 bytes. All planes of a block share the table of prefixes.
 //!
-//! The new states' edges to `seen` are counted with multiplicity: a neighbour of a new state that is seen lies at depth d, so they are the down-edges of level
-//! d+1, which are the up-edges of level d.
+//! The new states' edges to `seen` are counted with multiplicity: a neighbour of a new state that
+//! is seen lies at depth d, so they are the down-edges of level d+1, which are the up-edges of
+//! level d.
 
 use super::lane_plan::{LanePlan, MOST_PREFIX, SUFFIX};
 use crate::base::ids::{approximate, index_u32, to_u64, to_usize};
@@ -38,8 +43,8 @@ const PREFIX_NANOSECONDS: f64 = 10.0;
 /// Bits read behind a unit: slices handed in have this many bytes more than their units.
 pub const PADDING_BYTES: usize = 8;
 
-/// Where `seen` is: a slice for each plane and block, `plane * blocks + block`, of whole units and [`PADDING_BYTES`] more; empty for a block that is
-/// not at hand, whose states count as unseen.
+/// Where `seen` is: a slice for each plane and block, `plane * blocks + block`, of whole units and
+/// [`PADDING_BYTES`] more; empty for a block that is not at hand, whose states count as unseen.
 #[derive(Clone, Debug)]
 pub struct LaneSource<'a> {
     /// The slices.
@@ -90,7 +95,8 @@ pub struct LaneExpansion {
     odd_planes: Vec<bool>,
     /// Bits of a lane whose suffix is an even, or odd, permutation.
     suffix_signs: [u128; 2],
-    /// For each plane and generator whether it moves labels of the leading positions, which select the block.
+    /// For each plane and generator whether it moves labels of the leading positions, which select
+    /// the block.
     crossing_blocks: Vec<bool>,
 }
 
@@ -138,7 +144,8 @@ pub struct Target<'a> {
     pub next: &'a mut [u8],
     /// Number of the part's first unit in the whole space, for the fingerprint.
     pub first_unit: u64,
-    /// For each generator the pulled states that other processes contributed; may be left empty when there are none.
+    /// For each generator the pulled states that other processes contributed; may be left empty
+    /// when there are none.
     pub contributed: Vec<Option<&'a [u8]>>,
 }
 
@@ -149,9 +156,10 @@ impl LaneExpansion {
         Shape::of(puzzle, blocks_per_plane).is_some()
     }
 
-    /// Compiles `puzzle` for a cut of each plane into `blocks_per_plane` blocks. `None` when its states
-    /// are no planes and arrangements, when it has too few positions for lanes, or generators that are
-    /// not closed under inverses, or its blocks are no whole units or have more than 2^32 lanes.
+    /// Compiles `puzzle` for a cut of each plane into `blocks_per_plane` blocks. `None` when its
+    /// states are no planes and arrangements, when it has too few positions for lanes, or
+    /// generators that are not closed under inverses, or its blocks are no whole units or have more
+    /// than 2^32 lanes.
     #[must_use]
     pub fn new(puzzle: &Puzzle, blocks_per_plane: u64) -> Option<Self> {
         let Shape { prefix_length, lanes_per_block, leading, weights } = Shape::of(puzzle, blocks_per_plane)?;
@@ -228,8 +236,9 @@ impl LaneExpansion {
         self.moves[plane * self.generators + generator].map(|(target, _)| target)
     }
 
-    /// Estimated nanoseconds to pull one unit that is not full, by all generators, averaged over planes. Measured on one machine (`cargo bench --bench lanes`); only the
-    /// choice between expansions depends on it.
+    /// Estimated nanoseconds to pull one unit that is not full, by all generators, averaged over
+    /// planes. Measured on one machine (`cargo bench --bench lanes`); only the choice between
+    /// expansions depends on it.
     #[must_use]
     pub fn unit_cost(&self) -> f64 {
         let moves: f64 = self.moves.iter().flatten().map(|&(_, plan)| self.plan_cost(plan)).sum();
@@ -238,7 +247,8 @@ impl LaneExpansion {
         UNIT_NANOSECONDS + lanes * (PREFIX_NANOSECONDS + moves) / planes
     }
 
-    /// Estimated nanoseconds that a unit costs beside [`LaneExpansion::unit_cost`] when another process owns its sources: contributing (which pulls) and receiving.
+    /// Estimated nanoseconds that a unit costs beside [`LaneExpansion::unit_cost`] when another
+    /// process owns its sources: contributing (which pulls) and receiving.
     #[must_use]
     pub fn crossing_unit_cost(&self) -> f64 {
         let crossing = self.moves.iter().zip(&self.crossing_blocks).filter(|(_, crosses)| **crosses);

@@ -1,8 +1,9 @@
 //! Moves on ranked states, one by one: unrank a state, make every move, rank the results.
 //!
-//! The slow and obvious way, and the oracle for every faster expansion. A generator whose permutation
-//! is the identity only moves the plane and is applied to the rank itself. Cost for planes: about
-//! 60 ns a state for one unranking and 30 ns for each generator that moves positions (m = 10).
+//! The slow and obvious way, and the oracle for every faster expansion. A generator whose
+//! permutation is the identity only moves the plane and is applied to the rank itself. Cost for
+//! planes: about 60 ns a state for one unranking and 30 ns for each generator that moves positions
+//! (m = 10).
 
 use crate::base::ids::{index_u32, low_u32};
 use crate::base::{Error, Result, StateRank};
@@ -72,7 +73,8 @@ struct OnTokens {
 
 /// Moves on ranked states of one kind.
 trait OnRanks {
-    /// Calls `found(generator, successor)` for every move of a state; returns whether the state is odd.
+    /// Calls `found(generator, successor)` for every move of a state; returns whether the state is
+    /// odd.
     fn for_each(&self, rank: u64, found: impl FnMut(usize, u64)) -> bool;
 }
 
@@ -130,8 +132,9 @@ impl Moves {
         self.space.unrank(StateRank(rank))
     }
 
-    /// Calls `found(generator, neighbour)` for every move of a state, in the order of the generators;
-    /// returns whether the state is odd (by the puzzle's sign of planes and arrangements).
+    /// Calls `found(generator, neighbour)` for every move of a state, in the order of the
+    /// generators; returns whether the state is odd (by the puzzle's sign of planes and
+    /// arrangements).
     #[inline]
     pub fn for_each(&self, rank: u64, found: impl FnMut(usize, u64)) -> bool {
         match &self.kind {
@@ -140,8 +143,8 @@ impl Moves {
         }
     }
 
-    /// Expands many states: `found(neighbour)` for every move of a state, then `done(state, moves, is_odd)`
-    /// with the number of moves it has.
+    /// Expands many states: `found(neighbour)` for every move of a state, then
+    /// `done(state, moves, is_odd)` with the number of moves it has.
     #[inline]
     pub fn expand_all(&self, ranks: &[u64], found: impl FnMut(StateRank), done: impl FnMut(u64, usize, bool)) {
         match &self.kind {
@@ -164,8 +167,9 @@ impl Moves {
     }
 
     /// The state with the same plane whose labels are renamed by `names` (label `x` becomes
-    /// `names[x]`). Renaming commutes with the moves of planes, so it maps shortest words to shortest
-    /// words. In a halved space the names must be an even permutation. `None` for other kinds.
+    /// `names[x]`). Renaming commutes with the moves of planes, so it maps shortest words to
+    /// shortest words. In a halved space the names must be an even permutation. `None` for other
+    /// kinds.
     #[inline]
     #[must_use]
     pub fn relabelled(&self, rank: u64, names: &[u8]) -> Option<u64> {
@@ -412,8 +416,8 @@ mod tests {
         }
     }
 
-    /// Two slides, a jump that loses pegs, and a plane where a generator is absent: as many moves are
-    /// made as are counted, and each leads where the definition says.
+    /// Two slides, a jump that loses pegs, and a plane where a generator is absent: as many moves
+    /// are made as are counted, and each leads where the definition says.
     #[test]
     fn moves_are_as_many_as_are_counted() {
         let text = "family = \"tokens\"\nname = \"toy\"\ncells = 4\ncontents = 3\nstarts = [[1, 2, 0, 1]]\n\

@@ -1,7 +1,8 @@
 //! The generators of a puzzle that lists them, and the metrics that choose among them.
 //!
-//! Without `[[metrics]]` there is one metric, `step`: every generator costs 1. With it exactly the listed ones exist, the first being
-//! the default. Generators are checked when they are read: names differ, none is the identity, no two are the same turn.
+//! Without `[[metrics]]` there is one metric, `step`: every generator costs 1. With it exactly the
+//! listed ones exist, the first being the default. Generators are checked when they are read: names
+//! differ, none is the identity, no two are the same turn.
 
 use crate::base::config_text::{ConfigTable, Place, nearest, shown_text};
 use crate::base::{Error, Result};
@@ -54,7 +55,8 @@ pub struct NamedGenerators<T> {
 }
 
 impl<T: Turn> NamedGenerators<T> {
-    /// Reads `[[generators]]`, `inverses` and `[[metrics]]`; `read_turn` takes what a generator does from its table.
+    /// Reads `[[generators]]`, `inverses` and `[[metrics]]`; `read_turn` takes what a generator
+    /// does from its table.
     ///
     /// # Errors
     /// When something is wrong with them, in the file's order as far as possible.
@@ -119,7 +121,8 @@ impl<T: Turn> NamedGenerators<T> {
         }
     }
 
-    /// The tables in the form that [`NamedGenerators::read`] reads; `write_turn` writes the lines of what a generator does.
+    /// The tables in the form that [`NamedGenerators::read`] reads; `write_turn` writes the lines
+    /// of what a generator does.
     #[must_use]
     pub fn to_toml(&self, write_turn: impl Fn(&T) -> String) -> String {
         let mut text = String::new();

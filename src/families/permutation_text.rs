@@ -1,7 +1,8 @@
 //! Permutations as configurations write them: a list of images, or cycles.
 //!
-//! `images[i]` is the position whose piece comes to position `i` (passive, as everywhere in this crate). In cycles the pieces move along:
-//! `(0 1 2)` takes the piece at 0 to 1, that at 1 to 2 and that at 2 to 0, so `images[1] = 0`. Positions count from 0.
+//! `images[i]` is the position whose piece comes to position `i` (passive, as everywhere in this
+//! crate). In cycles the pieces move along: `(0 1 2)` takes the piece at 0 to 1, that at 1 to 2 and
+//! that at 2 to 0, so `images[1] = 0`. Positions count from 0.
 
 use crate::base::Result;
 use crate::base::config_text::{ConfigTable, Integers, Place};

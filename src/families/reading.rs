@@ -13,10 +13,12 @@ use std::path::Path;
 /// Longest name of a puzzle or metric.
 const LONGEST_NAME: usize = 100;
 
-/// Takes a puzzle's keys from `table`, and judges no others: the caller takes its own and then calls [`ConfigTable::finish`].
+/// Takes a puzzle's keys from `table`, and judges no others: the caller takes its own and then
+/// calls [`ConfigTable::finish`].
 ///
 /// # Errors
-/// When the keys describe no puzzle, or one of one's own under the name of one that comes with the program.
+/// When the keys describe no puzzle, or one of one's own under the name of one that comes with the
+/// program.
 pub fn puzzle(table: &mut ConfigTable) -> Result<PuzzleSource> {
     let source = puzzle_of_any_name(table)?;
     if let Some(shipped) = shipped::find(&source.name())
@@ -82,8 +84,9 @@ pub fn puzzle_text(file_name: &str, text: impl Into<Vec<u8>>) -> Result<PuzzleSo
     puzzle_table(ConfigTable::parse(file_name, text)?)
 }
 
-/// The puzzle of a file or short name, whichever exists; relative paths start at `folder` when there is one. A folder that happens to have a puzzle's
-/// short name, as in `results/`, is not meant.
+/// The puzzle of a file or short name, whichever exists; relative paths start at `folder` when
+/// there is one. A folder that happens to have a puzzle's short name, as in `results/`, is not
+/// meant.
 ///
 /// # Errors
 /// When there is neither (the nearest short name is given), or the file describes no puzzle.
@@ -201,7 +204,8 @@ mod tests {
     ];
 
     proptest! {
-        /// Whatever a damaged file holds, the answer is a puzzle that reads back the same, or an error.
+        /// Whatever a damaged file holds, the answer is a puzzle that reads back the same, or an
+        /// error.
         #[test]
         fn damaged_files_never_panic(
             file in 0..VALID.len(),

@@ -14,7 +14,8 @@ pub struct Family {
     /// The puzzle of a short name; `None` when the name has not the family's form. An error when it
     /// has, and there is no such puzzle.
     pub of_short_name: fn(&str) -> Result<Option<PuzzleSource>>,
-    /// Whether a name reads as one of this family's, now or later, so that no puzzle file may take it.
+    /// Whether a name reads as one of this family's, now or later, so that no puzzle file may take
+    /// it.
     pub reserves: fn(&str) -> bool,
     /// The short names in words, such as `turnstyle-4 to turnstyle-20`; empty when it has none.
     pub short_names: &'static str,

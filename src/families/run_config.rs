@@ -1,4 +1,5 @@
-//! The configuration of a run: a puzzle, a metric, and how to search. Read from a file or a short name, echoed to the run folder.
+//! The configuration of a run: a puzzle, a metric, and how to search. Read from a file or a short
+//! name, echoed to the run folder.
 //!
 //! ```toml
 //! puzzle = "../puzzles/turnstyle-12.toml"   # a file relative to this one, a short name, or a table [puzzle]
@@ -74,7 +75,8 @@ impl Default for SearchConfig {
 }
 
 impl SearchConfig {
-    /// Levels are archived in one folder only: those who read them must find all parts of a level there.
+    /// Levels are archived in one folder only: those who read them must find all parts of a level
+    /// there.
     ///
     /// # Errors
     /// A message when they are to be archived on the disks of many hosts.

@@ -1,4 +1,5 @@
-//! A puzzle as it is configured, before a metric is chosen: what a configuration file says, and what a run folder keeps of it.
+//! A puzzle as it is configured, before a metric is chosen: what a configuration file says, and
+//! what a run folder keeps of it.
 
 use super::{FAMILIES, shipped};
 use crate::base::config_text::{nearest, shown_text};
@@ -63,8 +64,8 @@ impl PuzzleSource {
         Self(Arc::new(puzzle))
     }
 
-    /// The puzzle of a short name: `turnstyle-12`, `rotation-board-3x4n2` (rows x columns), Twiddle's
-    /// `4x3n2` (width x height), or a shipped puzzle.
+    /// The puzzle of a short name: `turnstyle-12`, `rotation-board-3x4n2` (rows x columns),
+    /// Twiddle's `4x3n2` (width x height), or a shipped puzzle.
     ///
     /// # Errors
     /// When no puzzle has the name (the nearest name is given), or its size is impossible.

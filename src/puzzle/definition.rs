@@ -17,7 +17,8 @@ use std::sync::OnceLock;
 pub struct State {
     /// Plane, `0..planes`; 0 for kinds without planes.
     pub plane: u32,
-    /// Labels in position order, each of `0..arrangement_length` once; or the contents of all cells.
+    /// Labels in position order, each of `0..arrangement_length` once; or the contents of all
+    /// cells.
     pub arrangement: Vec<u8>,
 }
 
@@ -51,7 +52,8 @@ pub struct Facts {
     pub is_inverse_closed: bool,
     /// What the moves fix about signs.
     pub sign_rule: SignRule,
-    /// States that are reached from the starts, counted without a search where the moves make a group.
+    /// States that are reached from the starts, counted without a search where the moves make a
+    /// group.
     pub states: Option<u128>,
 }
 
@@ -97,8 +99,8 @@ impl Puzzle {
         Ok(Self { name, metric, rules, starts, layout, facts: OnceLock::new() })
     }
 
-    /// A puzzle of planes and arrangements. `generators` hold for each plane the target plane and the
-    /// permutation of positions.
+    /// A puzzle of planes and arrangements. `generators` hold for each plane the target plane and
+    /// the permutation of positions.
     ///
     /// # Errors
     /// `Config` as for [`Planes::new`] and [`Puzzle::new`].
@@ -244,15 +246,16 @@ impl Puzzle {
         }
     }
 
-    /// Identifies the compiled puzzle: blake3 of its canonical encoding (`encoding.rs`), as hexadecimal
-    /// text. Names of generators and layout count, too: two runs with one digest give the same bytes.
+    /// Identifies the compiled puzzle: blake3 of its canonical encoding (`encoding.rs`), as
+    /// hexadecimal text. Names of generators and layout count, too: two runs with one digest give
+    /// the same bytes.
     #[must_use]
     pub fn digest(&self) -> String {
         encoding::digest(self)
     }
 
-    /// The same puzzle with its generators in reverse order: the same states, ranks and levels, found
-    /// by other steps.
+    /// The same puzzle with its generators in reverse order: the same states, ranks and levels,
+    /// found by other steps.
     #[must_use]
     pub fn with_reversed_generators(self) -> Self {
         let rules = match self.rules {

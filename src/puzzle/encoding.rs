@@ -1,8 +1,8 @@
 //! The canonical encoding of a compiled puzzle, and its digest.
 //!
-//! Checkpoints and published runs hold this digest, so the encoding never changes: not when a field of
-//! a struct gets another name, and not when a puzzle gets new parts. It is the text of a JSON object
-//! without blanks, with the keys in this order:
+//! Checkpoints and published runs hold this digest, so the encoding never changes: not when a field
+//! of a struct gets another name, and not when a puzzle gets new parts. It is the text of a JSON
+//! object without blanks, with the keys in this order:
 //!
 //! ```text
 //! {"name":TEXT,"metric":TEXT,"planes":N,"arrangement_length":N,
@@ -15,8 +15,7 @@
 //!
 //! A generator that is absent in a plane has `null` there. Puzzles of tokens have, in the place of
 //! the keys from `planes` to `permutations`,
-//! `"cells":N,"contents":N,"moves":[{"name":TEXT,"needs":[[CELL,BITS],...],"writes":[{"cell":N,"of":N}
-//! or {"cell":N,"always":N},...]},...]`.
+//! `"cells":N,"contents":N,"moves":[{"name":TEXT,"needs":[[CELL,BITS],...],"writes":[{"cell":N,"of":N} or {"cell":N,"always":N},...]},...]`.
 
 use super::planes::Planes;
 use super::tokens::{NewContent, Tokens};

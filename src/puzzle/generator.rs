@@ -1,4 +1,5 @@
-//! One allowed turn: for every plane the plane it leads to and the permutation of positions it applies.
+//! One allowed turn: for every plane the plane it leads to and the permutation of positions it
+//! applies.
 
 /// What a generator does to the states of one plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -3,15 +3,16 @@
 /// The rule from (plane, arrangement) to the labels that a person sees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// A cycle of `size` positions. The plane is the first position relative to piece 0, the arrangement the other pieces clockwise from it.
+    /// A cycle of `size` positions. The plane is the first position relative to piece 0, the
+    /// arrangement the other pieces clockwise from it.
     Cycle {
         /// Number of positions and pieces.
         size: u32,
     },
     /// A cycle whose rotations are one state: written from piece 0 on.
     Circle,
-    /// Positions permuted outright: the positions of the largest orbit hold the arrangement, the other moved ones
-    /// the contents that belong to the plane, the rest never moves.
+    /// Positions permuted outright: the positions of the largest orbit hold the arrangement, the
+    /// other moved ones the contents that belong to the plane, the rest never moves.
     Orbits {
         /// Number of all positions.
         positions: u32,
@@ -29,7 +30,8 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// The state's text: labels from 1 (from 0 for [`Layout::Numbered`] and [`Layout::Cells`]), separated by blanks, in position order.
+    /// The state's text: labels from 1 (from 0 for [`Layout::Numbered`] and [`Layout::Cells`]),
+    /// separated by blanks, in position order.
     #[must_use]
     pub fn text(&self, plane: u32, arrangement: &[u8]) -> String {
         match self {
@@ -62,7 +64,8 @@ impl Layout {
     }
 }
 
-/// Number (from 1) of the piece that the arrangement holds at clockwise distance `index + 1` from piece 0.
+/// Number (from 1) of the piece that the arrangement holds at clockwise distance `index + 1` from
+/// piece 0.
 fn label_at(arrangement: &[u8], index: u64) -> u64 {
     u64::from(arrangement[crate::base::ids::to_usize(index)]) + 1
 }
@@ -79,7 +82,8 @@ mod tests {
     fn a_cycle_is_written_from_its_first_position() {
         let layout = Layout::Cycle { size: 4 };
         assert_eq!(layout.text(0, &[0, 1, 2]), "1 2 3 4");
-        // Piece 1 stands one position to the right of the turntable's first position: that position is piece 1's number 3.
+        // Piece 1 stands one position to the right of the turntable's first position: that position
+        // is piece 1's number 3.
         assert_eq!(layout.text(3, &[0, 1, 2]), "4 1 2 3");
         assert_eq!(Layout::Circle.text(0, &[2, 0, 1]), "1 4 2 3");
     }

@@ -1,6 +1,7 @@
 //! A permutation of positions `0..length`, in the passive convention used everywhere in this crate:
-//! `images[i]` is the position whose piece comes to position `i`, so applying `s` to an arrangement `a` gives `a∘s`,
-//! `(a∘s)(i) = a(s(i))`. A word of permutations acts left to right: `a∘s∘t` is "first s, then t".
+//! `images[i]` is the position whose piece comes to position `i`, so applying `s` to an arrangement
+//! `a` gives `a∘s`, `(a∘s)(i) = a(s(i))`. A word of permutations acts left to right: `a∘s∘t` is
+//! "first s, then t".
 
 /// Most positions a permutation of an arrangement may have: 20! is the last factorial below 2^63.
 pub const MOST_RANKED_POSITIONS: usize = 20;
@@ -15,7 +16,8 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// The permutation with these images, or, when they are none, the first offending position of the list.
+    /// The permutation with these images, or, when they are none, the first offending position of
+    /// the list.
     ///
     /// # Errors
     /// `(index, value)` of the first image that is out of range or repeated.
@@ -39,7 +41,8 @@ impl Permutation {
         Self { images: (0..=u8::MAX).take(length).collect() }
     }
 
-    /// The permutation given by a function from position to source position, known to be a bijection.
+    /// The permutation given by a function from position to source position, known to be a
+    /// bijection.
     ///
     /// # Panics
     /// When it is none: a fault of this program.

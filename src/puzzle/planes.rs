@@ -32,8 +32,8 @@ impl Planes {
     /// Checks and compiles generators.
     ///
     /// # Errors
-    /// A message when there is no generator, too many planes, generators or positions, a permutation
-    /// of another length, or two planes that a generator leads to the same one.
+    /// A message when there is no generator, too many planes, generators or positions, a
+    /// permutation of another length, or two planes that a generator leads to the same one.
     pub fn new(arrangement_length: usize, generators: Vec<(String, PlaneMoves)>) -> Result<Self, String> {
         let Some((_, first)) = generators.first() else {
             return Err("no generators; a puzzle needs at least one".into());
@@ -164,9 +164,9 @@ impl Planes {
             .filter_map(|(plane, step)| Some((plane, step?)))
     }
 
-    /// Whether the neighbour relation is symmetric: for every move from plane p to q by a permutation
-    /// there are as many moves from q to p by its inverse. Edge balance, and levels that differ by at
-    /// most one along an edge, hold exactly then.
+    /// Whether the neighbour relation is symmetric: for every move from plane p to q by a
+    /// permutation there are as many moves from q to p by its inverse. Edge balance, and levels
+    /// that differ by at most one along an edge, hold exactly then.
     #[must_use]
     pub fn is_inverse_closed(&self) -> bool {
         let numbers: HashMap<&Permutation, u32> = self.permutations.iter().zip(0_u32..).collect();

@@ -1,7 +1,9 @@
 //! Reads a state as people write it: the labels in position order.
 //!
-//! Numbers from 1, separated by blanks or commas, as [`Puzzle::text`] writes them; for at most 12 positions also one character each without separators:
-//! `1` to `9`, then `0` for 10, `A` for 11, `B` for 12. States without positions of their own ([`Layout::Numbered`]) are written `plane: labels`, both from 0.
+//! Numbers from 1, separated by blanks or commas, as [`Puzzle::text`] writes them; for at most 12
+//! positions also one character each without separators: `1` to `9`, then `0` for 10, `A` for 11,
+//! `B` for 12. States without positions of their own ([`Layout::Numbered`]) are written
+//! `plane: labels`, both from 0.
 
 use super::tokens::Tokens;
 use super::{Layout, Puzzle, Rules, State};
@@ -131,7 +133,8 @@ fn zero_based(labels: &[u64], first: u64) -> Vec<u8> {
     labels.iter().map(|label| low_u8(label - first)).collect()
 }
 
-/// The inverse of [`Layout::Cycle`] and [`Layout::Circle`]: the pieces clockwise from piece 1, and where the table stands from there.
+/// The inverse of [`Layout::Cycle`] and [`Layout::Circle`]: the pieces clockwise from piece 1, and
+/// where the table stands from there.
 fn from_piece_one(labels: &[u64], has_planes: bool) -> State {
     let size = labels.len();
     let home = labels.iter().position(|&label| label == 1).unwrap_or(0);

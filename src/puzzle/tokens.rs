@@ -1,9 +1,9 @@
 //! Rules of the kind tokens: contents of cells, and moves that depend on them.
 //!
-//! A state says what each cell holds: 0 (nothing) or a token; equal tokens have equal numbers. A move
-//! needs certain contents at certain cells, and then rewrites some cells: by what another cell held,
-//! or by a fixed content. There is no group: states differ in the number of moves, and a move need
-//! not have one that undoes it.
+//! A state says what each cell holds: 0 (nothing) or a token; equal tokens have equal numbers. A
+//! move needs certain contents at certain cells, and then rewrites some cells: by what another cell
+//! held, or by a fixed content. There is no group: states differ in the number of moves, and a move
+//! need not have one that undoes it.
 
 use super::State;
 use crate::base::ids::{low_u8, to_u64};

@@ -1,9 +1,10 @@
 //! Lexicographic rank of an arrangement: the Lehmer code read in the factorial number system.
 //!
-//! Digit `d_i` is the number of later labels that are smaller than `a_i`, `0 <= d_i < m - i`; the rank is
-//! `sum d_i (m-1-i)!`. The sum of all digits is the number of inversions, so its parity is the arrangement's sign.
-//! (Knuth, The Art of Computer Programming, volume 2, section 3.3.2, algorithm P, and volume 3, section 5.1.1.)
-//! Cost: one pass over m positions with a bit set of used labels, 2 to 5 ns a position.
+//! Digit `d_i` is the number of later labels that are smaller than `a_i`, `0 <= d_i < m - i`; the
+//! rank is `sum d_i (m-1-i)!`. The sum of all digits is the number of inversions, so its parity is
+//! the arrangement's sign. (Knuth, The Art of Computer Programming, volume 2, section 3.3.2,
+//! algorithm P, and volume 3, section 5.1.1.) Cost: one pass over m positions with a bit set of
+//! used labels, 2 to 5 ns a position.
 
 use crate::base::ids::low_u8;
 use crate::puzzle::permutation::MOST_RANKED_POSITIONS;
@@ -39,7 +40,8 @@ pub fn rank(labels: &[u8]) -> u64 {
     rank
 }
 
-/// The arrangement of rank `rank` in the first `length` entries, and whether it is an odd permutation.
+/// The arrangement of rank `rank` in the first `length` entries, and whether it is an odd
+/// permutation.
 #[inline]
 #[must_use]
 pub fn unrank(length: usize, mut rank: u64) -> (Labels, bool) {

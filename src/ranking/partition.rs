@@ -1,13 +1,16 @@
-//! How the state space is cut into shards, and which process owns each: pure functions of the run's configuration.
+//! How the state space is cut into shards, and which process owns each: pure functions of the run's
+//! configuration.
 //!
-//! The space is `planes` runs of `arrangements` ranks each. A shard is a contiguous range of ranks of one fixed length:
-//! either a part of one plane (`blocks_per_plane > 1`, cut at the digits of the leading positions), or several whole planes.
-//! A shard's *block* is the part of the plane it covers; all shards of a block, over all planes, have the same owner,
-//! so that a generator that leaves the leading positions alone never crosses to another process.
+//! The space is `planes` runs of `arrangements` ranks each. A shard is a contiguous range of ranks
+//! of one fixed length: either a part of one plane (`blocks_per_plane > 1`, cut at the digits of
+//! the leading positions), or several whole planes. A shard's *block* is the part of the plane it
+//! covers; all shards of a block, over all planes, have the same owner, so that a generator that
+//! leaves the leading positions alone never crosses to another process.
 //!
-//! Invariants: shard lengths are multiples of [`LANE_STATES`] unless one shard holds everything, so no lane is split;
-//! the number of shards depends on the configuration only, at most [`MOST_SHARDS`] (each dense shard maps up to three files,
-//! and Linux allows 65,530 maps a process by default).
+//! Invariants: shard lengths are multiples of [`LANE_STATES`] unless one shard holds everything, so
+//! no lane is split; the number of shards depends on the configuration only, at most
+//! [`MOST_SHARDS`] (each dense shard maps up to three files, and Linux allows 65,530 maps a process
+//! by default).
 
 use crate::base::ids::{ProcessId, ShardId, StateRank, low_u32, to_usize};
 use crate::base::mix::LANE_STATES;
@@ -30,8 +33,9 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Cuts `planes` x `arrangement_length!` ranks, or half as many in a `halved` space. `leading_positions` is the number of positions of
-    /// the arrangement whose digits select the block; `None` chooses it.
+    /// Cuts `planes` x `arrangement_length!` ranks, or half as many in a `halved` space.
+    /// `leading_positions` is the number of positions of the arrangement whose digits select the
+    /// block; `None` chooses it.
     ///
     /// # Errors
     /// When the space has no 63-bit rank, or the wanted cut has too many shards or splits lanes.
@@ -66,7 +70,8 @@ impl Partition {
         let (shard_length, blocks_per_plane) = if positions > 0 {
             (arrangements / blocks(positions), blocks(positions))
         } else {
-            // Whole planes: as many as keep the number of shards low, in a number that splits no lane.
+            // Whole planes: as many as keep the number of shards low, in a number that splits no
+            // lane.
             let lane_planes = LANE_STATES / gcd(LANE_STATES, arrangements);
             let planes_per_shard = planes.div_ceil(MOST_SHARDS / 4).div_ceil(lane_planes) * lane_planes;
             (arrangements.saturating_mul(planes_per_shard).min(state_count), 1)
@@ -155,8 +160,9 @@ impl Partition {
         self.shard_length
     }
 
-    /// Cuts `ranks` of any order into runs by shard: returns the ranks grouped by shard, and where each group starts (one entry
-    /// a shard, then the total). Counting sort: two passes, about 4 ns a rank.
+    /// Cuts `ranks` of any order into runs by shard: returns the ranks grouped by shard, and where
+    /// each group starts (one entry a shard, then the total). Counting sort: two passes, about 4 ns
+    /// a rank.
     #[must_use]
     pub fn group_by_shard(&self, ranks: &[u64]) -> (Vec<u64>, Vec<usize>) {
         let mut starts = vec![0_usize; to_usize(u64::from(self.shards())) + 1];

@@ -1,7 +1,10 @@
-//! The whole state's rank: `plane * A + lexicographic rank of the arrangement`, with A = m! arrangements a plane.
+//! The whole state's rank: `plane * A + lexicographic rank of the arrangement`, with A = m!
+//! arrangements a plane.
 //!
-//! When every generator is even, every plane is reached with arrangements of one sign only. Of the two arrangements of ranks 2i and 2i+1, which differ by a
-//! swap of the last two labels, exactly one has that sign; the space is then *halved*: A = m!/2, and the state's number in its plane is i.
+//! When every generator is even, every plane is reached with arrangements of one sign only. Of the
+//! two arrangements of ranks 2i and 2i+1, which differ by a swap of the last two labels, exactly
+//! one has that sign; the space is then *halved*: A = m!/2, and the state's number in its plane is
+//! i.
 
 use super::Partition;
 use super::lehmer::{self, FACTORIALS, Labels};
@@ -11,8 +14,8 @@ use crate::base::ids::{index_u32, low_u32, to_u64};
 use crate::puzzle::planes::Planes;
 use crate::puzzle::{SignRule, State};
 
-/// The numbering of planes and arrangements. Ranks run from 0 to [`PlaneSpace::state_count`] - 1; not
-/// all need be reachable.
+/// The numbering of planes and arrangements. Ranks run from 0 to [`PlaneSpace::state_count`] - 1;
+/// not all need be reachable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaneSpace {
     arrangement_length: u32,
@@ -92,7 +95,8 @@ impl PlaneSpace {
         self.labels(low_u32(rank.0 / self.arrangements()), rank.0 % self.arrangements()).1
     }
 
-    /// Labels of arrangement `number` of `plane`, and whether the state is odd by the puzzle's sign.
+    /// Labels of arrangement `number` of `plane`, and whether the state is odd by the puzzle's
+    /// sign.
     #[inline]
     #[must_use]
     pub fn labels(&self, plane: u32, number: u64) -> (Labels, bool) {

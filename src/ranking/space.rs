@@ -40,7 +40,8 @@ impl StateSpace {
         matches!(self, Self::Planes(space) if space.is_halved())
     }
 
-    /// Rank of `state`, which must be a numbered one: in a halved space it must have its plane's sign.
+    /// Rank of `state`, which must be a numbered one: in a halved space it must have its plane's
+    /// sign.
     #[must_use]
     pub fn rank(&self, state: &State) -> StateRank {
         match self {
@@ -60,8 +61,8 @@ impl StateSpace {
         (self.unrank(rank) == *state).then_some(rank)
     }
 
-    /// Whether the state of rank `rank` is odd, by the puzzle's sign of planes and arrangements; false
-    /// for kinds without signs.
+    /// Whether the state of rank `rank` is odd, by the puzzle's sign of planes and arrangements;
+    /// false for kinds without signs.
     #[must_use]
     pub fn is_odd(&self, rank: StateRank) -> bool {
         match self {

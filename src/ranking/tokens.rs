@@ -33,7 +33,8 @@ impl TokenSpace {
         self.orders.as_ref().map_or(digits.unwrap_or(u128::MAX), Multinomial::orders)
     }
 
-    /// Whether a state has as many cells, contents of these, and where they are counted so many of each.
+    /// Whether a state has as many cells, contents of these, and where they are counted so many of
+    /// each.
     #[must_use]
     pub fn has_form(&self, state: &State) -> bool {
         let fits = state.arrangement.len() == self.cells && state.arrangement.iter().all(|content| *content < self.contents);

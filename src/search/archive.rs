@@ -1,7 +1,8 @@
 //! Archived levels: `levels/DDDDDD/process-P.pack` hold every level set, when `keep_levels` is set.
 //!
-//! A level's folder is complete before a checkpoint holds the level; on a resume the levels behind the checkpoint are removed and found again. Which
-//! process wrote which pack has no meaning: a reader takes all packs of the folder together.
+//! A level's folder is complete before a checkpoint holds the level; on a resume the levels behind
+//! the checkpoint are removed and found again. Which process wrote which pack has no meaning: a
+//! reader takes all packs of the folder together.
 
 use crate::base::mix::{Fingerprint, LANE_STATES, of_sorted_ranks};
 use crate::base::{Depth, Error, Result, ShardId};

@@ -18,7 +18,8 @@ const PAGE_BYTES: u64 = 4096;
 /// Address space of a thread's stack, as Rust asks for.
 const STACK_BYTES: u64 = 2 << 20;
 
-/// Memory that lists of sparse levels may take beside what is seen, in compact storage: a quarter of it. The choice of the expansion keeps to it where there are lanes.
+/// Memory that lists of sparse levels may take beside what is seen, in compact storage: a quarter
+/// of it. The choice of the expansion keeps to it where there are lanes.
 #[must_use]
 pub fn list_budget(set_bytes: u64) -> u64 {
     set_bytes / 4
@@ -27,28 +28,34 @@ pub fn list_budget(set_bytes: u64) -> u64 {
 /// Upper bounds of what a whole job needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Memory for the sets of all processes: three, mapped from scratch files; in compact storage what is seen, and lists of sparse levels ([`list_budget`]). A set takes at most a
-    /// bit a rank or 8 bytes a state.
+    /// Memory for the sets of all processes: three, mapped from scratch files; in compact storage
+    /// what is seen, and lists of sparse levels ([`list_budget`]). A set takes at most a bit a rank
+    /// or 8 bytes a state.
     pub set_bytes: u64,
-    /// Scratch files: the same three sets; in compact storage two levels, compressed. A level with a fifth of all states takes 0.72 of its bits, smaller ones less.
+    /// Scratch files: the same three sets; in compact storage two levels, compressed. A level with
+    /// a fifth of all states takes 0.72 of its bits, smaller ones less.
     pub scratch_bytes: u64,
     /// Buffers of one process: successors of a round, sent, received and grouped.
     pub buffer_bytes_per_process: u64,
-    /// Checkpoints: two generations and the one being written, each `seen` and a level; in compact storage one and the one being written.
+    /// Checkpoints: two generations and the one being written, each `seen` and a level; in compact
+    /// storage one and the one being written.
     pub checkpoint_bytes: u64,
     /// Archived levels, when kept: every state is in one level.
     pub archive_bytes: u64,
 }
 
 impl Budget {
-    /// The budget of a search of `states` reachable states in the ranks of `partition`; `by_lanes` says whether its dense levels are found by lanes.
+    /// The budget of a search of `states` reachable states in the ranks of `partition`; `by_lanes`
+    /// says whether its dense levels are found by lanes.
     #[must_use]
     pub fn new(partition: &Partition, states: u64, round_successors: usize, keep_levels: bool, storage: Storage, by_lanes: bool) -> Self {
         // A sparse set outgrows its bits at 8 bytes a member, so the smaller of the two bounds it.
         let set_bytes = (partition.state_count() / 8).min(states.saturating_mul(LIST_BYTES));
-        // A level as deltas takes about a byte a state when sparse, at most its bits when dense; over all levels a state counts once.
+        // A level as deltas takes about a byte a state when sparse, at most its bits when dense;
+        // over all levels a state counts once.
         let archive_bytes = if keep_levels { states.saturating_mul(2) } else { 0 };
-        // In scratch files each set of a shard takes whole pages, and turns into bits at one member in 64.
+        // In scratch files each set of a shard takes whole pages, and turns into bits at one member
+        // in 64.
         let part_bytes = (partition.shard_length() / 8).next_multiple_of(PAGE_BYTES);
         let dense_parts = u64::from(partition.shards()).min(states.saturating_mul(64) / partition.shard_length());
         let bits = dense_parts * part_bytes;
@@ -119,8 +126,9 @@ impl Budget {
         Ok(())
     }
 
-    /// Checks the budget against the address space that `ulimit -v` leaves to this process, which holds `here` of the job's `processes` with `threads` threads each.
-    /// What the libraries reserve is not counted: a limit that is short by that ends the run later, in one line, too.
+    /// Checks the budget against the address space that `ulimit -v` leaves to this process, which
+    /// holds `here` of the job's `processes` with `threads` threads each. What the libraries
+    /// reserve is not counted: a limit that is short by that ends the run later, in one line, too.
     ///
     /// # Errors
     /// `Config` with both numbers and what to change.

@@ -1,23 +1,34 @@
-//! Invariants that every level and the whole search must obey. A broken one ends the run with exit code 70 and publishes nothing.
+//! Invariants that every level and the whole search must obey. A broken one ends the run with exit
+//! code 70 and publishes nothing.
 //!
-//! With `N_d` states at depth d, each of which has `b` moves; where states differ in that, `b N_d` is
-//! the sum of their moves, counted from the rules without making them (`expand/moves.rs`):
-//! 0. *Coverage*: the expansion went through all frontier states, all lanes, or all unseen ranks. By states, those expanded have the fingerprint that was recorded
-//!    when their level was found: an altered state shows at once, for directed puzzles too, which have no edge balance.
-//! 1. *Transport*: as many ranks arrive as were sent, with the same sum of mixed values. Where ranks are questions, the same holds for the answers, each of which is
-//!    mixed with the questions that it answers. Nothing that is missing is read as zero: a message of another length than its receiver expects, and a rank that arrives where
-//!    its shard is not owned, are errors at once.
+//! With `N_d` states at depth d, each of which has `b` moves; where states differ in that, `b N_d`
+//! is the sum of their moves, counted from the rules without making them (`expand/moves.rs`):
+//! 0. *Coverage*: the expansion went through all frontier states, all lanes, or all unseen ranks.
+//!    By states, those expanded have the fingerprint that was recorded when their level was found:
+//!    an altered state shows at once, for directed puzzles too, which have no edge balance.
+//! 1. *Transport*: as many ranks arrive as were sent, with the same sum of mixed values. Where
+//!    ranks are questions, the same holds for the answers, each of which is mixed with the
+//!    questions that it answers. Nothing that is missing is read as zero: a message of another
+//!    length than its receiver expects, and a rank that arrives where its shard is not owned, are
+//!    errors at once.
 //! 2. *Edges*: every state of the level has `b` successors: down + same + up = b N_d.
-//! 3. *Edge balance*, when the generators are closed under inverses: the up-edges of level d are the down-edges of level d+1. Two independent
-//!    passes must agree to the last unit; a lost, doubled or altered state shows here. Where level d+1 is expanded by pulling, its down-edges are not counted a
-//!    second time; the bound on the edges remains, and a sample of its states is compared with the expansion of states (`spot_checks.rs`).
-//! 4. *Signs*: where all generators have one sign, a level's states have the sign of its depth (or of the start); odd generators never stay on a level.
-//! 5. *Growth*: N_1 <= b N_0, and N_(d+1) <= (b-1) N_d behind it when closed under inverses; no more states than the group has.
-//! 6. *Total*, where the moves make a group: the counts sum to its order, which is computed by Schreier and Sims's method, not by searching.
+//! 3. *Edge balance*, when the generators are closed under inverses: the up-edges of level d are
+//!    the down-edges of level d+1. Two independent passes must agree to the last unit; a lost,
+//!    doubled or altered state shows here. Where level d+1 is expanded by pulling, its down-edges
+//!    are not counted a second time; the bound on the edges remains, and a sample of its states is
+//!    compared with the expansion of states (`spot_checks.rs`).
+//! 4. *Signs*: where all generators have one sign, a level's states have the sign of its depth (or
+//!    of the start); odd generators never stay on a level.
+//! 5. *Growth*: N_1 <= b N_0, and N_(d+1) <= (b-1) N_d behind it when closed under inverses; no
+//!    more states than the group has.
+//! 6. *Total*, where the moves make a group: the counts sum to its order, which is computed by
+//!    Schreier and Sims's method, not by searching.
 //!
-//! 7. *What was seen*: at the end the sets hold as many states as the levels sum to, counted from the bits.
+//! 7. *What was seen*: at the end the sets hold as many states as the levels sum to, counted from
+//!    the bits.
 //!
-//! The popcount of every new level is compared with the states accepted into it where levels are closed (`store/shard.rs`).
+//! The popcount of every new level is compared with the states accepted into it where levels are
+//! closed (`store/shard.rs`).
 
 use super::job::Job;
 use super::level_totals::LevelTotals;
@@ -52,7 +63,8 @@ pub fn counted_edges(_: &Rules, progress: &Progress, totals: &LevelTotals) -> Re
     Err(Error::invariant(format!("fingerprint of the states expanded from level {}", last.depth), totals.expanded, last.fingerprint))
 }
 
-/// Checks that what arrived is what was sent. Comes before the counts of edges, which a damaged message spoils, too.
+/// Checks that what arrived is what was sent. Comes before the counts of edges, which a damaged
+/// message spoils, too.
 ///
 /// # Errors
 /// `Invariant` when something was lost, doubled or altered on its way.
@@ -79,8 +91,9 @@ pub fn check_answers(depth: Depth, given: Tally, arrived: Tally) -> Result<()> {
     Err(Error::invariant(format!("answers about level {depth} received and sent"), shown(arrived), shown(given)))
 }
 
-/// All edges of the expanded level when only its up-edges are known, because the states found were asked for their neighbours: its
-/// down-edges are the up-edges of the level before, and the rest stays on the level.
+/// All edges of the expanded level when only its up-edges are known, because the states found were
+/// asked for their neighbours: its down-edges are the up-edges of the level before, and the rest
+/// stays on the level.
 ///
 /// # Errors
 /// `Invariant` when more edges lead up and down than the level has.
@@ -142,7 +155,8 @@ pub fn check_level(rules: &Rules, progress: &Progress, totals: &LevelTotals) -> 
 /// Checks the complete search. Collective.
 ///
 /// # Errors
-/// `Invariant` when the counts do not sum to the number of states that the group's order promises, or the sets hold another number of states.
+/// `Invariant` when the counts do not sum to the number of states that the group's order promises,
+/// or the sets hold another number of states.
 pub fn check_whole(job: &Job<'_>, rules: &Rules, progress: &Progress) -> Result<()> {
     let total = progress.total_states();
     let shards = &progress.shards;

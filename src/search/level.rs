@@ -100,7 +100,8 @@ fn own_totals(sums: &OwnSums, moves: u64, found: LevelPart, before: &Traffic, af
     }
 }
 
-/// Counts the level found in the shards of this process from its data, and fingerprints it unless the expansion did.
+/// Counts the level found in the shards of this process from its data, and fingerprints it unless
+/// the expansion did.
 fn measure(job: &Job<'_>, shards: &mut [Shard], fingerprint: Option<Fingerprint>) -> Result<LevelPart> {
     let found = job.pool.install(|| {
         shards.par_iter_mut().map(|shard| shard.measure_next(fingerprint.is_none())).try_reduce(LevelPart::default, |a, b| Ok(a.plus(b)))

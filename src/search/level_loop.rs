@@ -1,7 +1,8 @@
 //! A distributed breadth-first search, the screen to read first.
 //!
-//! Every process runs this same loop over the shards it owns. A level is found in rounds (`level.rs`): expand a part of the frontier, send each
-//! successor to the owner of its shard, keep the unseen ones. After the last round the new states join `seen` and become the frontier. The
+//! Every process runs this same loop over the shards it owns. A level is found in rounds
+//! (`level.rs`): expand a part of the frontier, send each successor to the owner of its shard, keep
+//! the unseen ones. After the last round the new states join `seen` and become the frontier. The
 //! search ends with the first level that is empty; God's number is the depth before it.
 
 use super::level::{self, Advance};

@@ -11,7 +11,8 @@ pub struct LevelTotals {
     /// Edges of the expanded level. Expansions that pull know only those that lead up; the others
     /// follow (see [`super::guards::completed_edges`]).
     pub edges: Edges,
-    /// Moves of the states of the expanded level, counted without making them, where states differ in that.
+    /// Moves of the states of the expanded level, counted without making them, where states differ
+    /// in that.
     pub moves: u64,
     /// What the expansion went through.
     pub covered: u64,

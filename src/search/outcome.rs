@@ -9,7 +9,8 @@ use crate::base::ids::to_u64;
 use crate::base::{Depth, Error, ProcessId, Result, StateRank, fault_point};
 use crate::exchange::{Exchange, broadcast, gather};
 
-/// The result of a complete search; the same for any number of processes, threads and resumes, but for the costs in the levels.
+/// The result of a complete search; the same for any number of processes, threads and resumes, but
+/// for the costs in the levels.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// All levels, by depth.
@@ -20,11 +21,13 @@ pub struct Outcome {
     pub gods_number: Depth,
     /// States of that depth.
     pub antipodes: u64,
-    /// The antipodes of lowest rank, ascending: all of them when they are at most the setting's number.
+    /// The antipodes of lowest rank, ascending: all of them when they are at most the setting's
+    /// number.
     pub listed_antipodes: Vec<StateRank>,
     /// Sampled states, by depth.
     pub samples: Vec<Vec<StateRank>>,
-    /// How often the search went on from a checkpoint; sessions that committed nothing leave no trace.
+    /// How often the search went on from a checkpoint; sessions that committed nothing leave no
+    /// trace.
     pub resumes: u32,
     /// Seconds of all sessions.
     pub seconds: f64,
@@ -58,7 +61,8 @@ pub fn collect(job: &Job<'_>, space: &Space<'_>, progress: &Progress) -> Result<
 /// The states of the last level with the lowest ranks, at most `most`, on every process.
 ///
 /// # Errors
-/// `Invariant`, the same on every process: a list that is too short, does not ascend, or has a state of another level.
+/// `Invariant`, the same on every process: a list that is too short, does not ascend, or has a
+/// state of another level.
 fn lowest_antipodes(exchange: &dyn Exchange, most: usize, space: &Space<'_>, progress: &Progress) -> Result<Vec<StateRank>> {
     let mut own = Vec::new();
     for shard in &progress.shards {
@@ -98,8 +102,8 @@ fn damage(all: &mut Vec<u64>) {
     }
 }
 
-/// Checks that the list has as many of the last level's `states` as it should, `most` at the most, and that their ranks ascend: a repeated one would stand in the place of one that
-/// is missing.
+/// Checks that the list has as many of the last level's `states` as it should, `most` at the most,
+/// and that their ranks ascend: a repeated one would stand in the place of one that is missing.
 fn check_listed(listed: &[StateRank], most: usize, states: u64) -> Result<()> {
     let expected = to_u64(most).min(states);
     if to_u64(listed.len()) != expected {
@@ -119,7 +123,8 @@ impl Outcome {
         crate::base::ids::approximate_u128(sum) / crate::base::ids::approximate(self.states)
     }
 
-    /// Identifies the whole result: blake3 of a line `depth states fingerprint` for each level, as hexadecimal text.
+    /// Identifies the whole result: blake3 of a line `depth states fingerprint` for each level, as
+    /// hexadecimal text.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let lines: String = self.levels.iter().map(|level| format!("{} {} {}\n", level.depth, level.states, level.fingerprint)).collect();

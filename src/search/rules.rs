@@ -45,8 +45,8 @@ impl Rules {
         self.facts.sign_rule == SignRule::Alternating
     }
 
-    /// States that the group promises, where the moves make one; [`super::space::Space::new`] has seen
-    /// that they fit 63 bits.
+    /// States that the group promises, where the moves make one; [`super::space::Space::new`] has
+    /// seen that they fit 63 bits.
     #[must_use]
     pub fn expected_states(&self) -> Option<u64> {
         self.facts.states.and_then(|states| u64::try_from(states).ok())

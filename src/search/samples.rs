@@ -1,7 +1,9 @@
-//! States of every level that are published with the results, so that others can solve them and compare.
+//! States of every level that are published with the results, so that others can solve them and
+//! compare.
 //!
-//! For each level a few ranks are drawn, always the same ones; the sample is the first state of the level at or behind each, going round at the end of the ranks. So it depends on the level
-//! only, not on processes, shards or resumes.
+//! For each level a few ranks are drawn, always the same ones; the sample is the first state of the
+//! level at or behind each, going round at the end of the ranks. So it depends on the level only,
+//! not on processes, shards or resumes.
 
 use super::progress::Progress;
 use super::space::Space;
@@ -17,7 +19,8 @@ pub const SAMPLES: u64 = 4;
 /// Stands for a process without states of the level.
 const NONE: u64 = u64::MAX;
 
-/// Draws the sample of the last closed level, the frontier. Collective. Cost: a look at the lists of a few shards.
+/// Draws the sample of the last closed level, the frontier. Collective. Cost: a look at the lists
+/// of a few shards.
 ///
 /// # Errors
 /// `Invariant`, the same on every process: there is none, or it is not in the level.
@@ -65,7 +68,8 @@ pub fn check_members(exchange: &dyn Exchange, space: &Space<'_>, progress: &Prog
     Err(Error::invariant(format!("{what} that are in level {}", progress.depth()), members[0], states.len()))
 }
 
-/// How far behind `wanted` the first frontier state of these shards is, going round after `ranks`; [`NONE`] without any.
+/// How far behind `wanted` the first frontier state of these shards is, going round after `ranks`;
+/// [`NONE`] without any.
 fn distance_up(shards: &[Shard], wanted: u64, ranks: u64) -> u64 {
     let first = shards.partition_point(|shard| shard.ranks.end <= wanted);
     // The first shard once more at the end, for its ranks below the wanted one.

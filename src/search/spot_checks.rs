@@ -1,12 +1,14 @@
 //! Spot checks of a level that was pulled: some of its states, the spots, are worked out again by
 //! the slow expansion of states.
 //!
-//! Lanes and the unseen leave no second count of edges. So before such a level (depth d+1) is closed, some states are unranked and all their neighbours
-//! looked up, by the rules that hold when the generators are closed under inverses:
+//! Lanes and the unseen leave no second count of edges. So before such a level (depth d+1) is
+//! closed, some states are unranked and all their neighbours looked up, by the rules that hold when
+//! the generators are closed under inverses:
 //! - every neighbour of a state of level d is in a level up to d+1;
 //! - every state of level d+1 has a neighbour in level d, and none in a lower level;
 //! - no rank that is still unseen has a neighbour in a level up to d;
-//! - when all states of level d+1 are looked at, their neighbours in level d are as many as the edges up that the pull counted.
+//! - when all states of level d+1 are looked at, their neighbours in level d are as many as the
+//!   edges up that the pull counted.
 //!
 //! The spots are the same for any number of processes: [`BASE_SPOTS`] states and one more for every
 //! [`RANKS_PER_SPOT`] ranks of the space, of each of the three sets, at places drawn from depth and
@@ -96,8 +98,9 @@ pub fn check(job: &Job<'_>, space: &Space<'_>, progress: &Progress, totals: &Lev
     }
 }
 
-/// States of a set of `states` in all, by rank, of the own shards: all when there are at most `wanted`, else those found from places drawn at random. `list` appends
-/// the set's members in a shard from an offset on, until there are enough; the offset is a multiple of 64.
+/// States of a set of `states` in all, by rank, of the own shards: all when there are at most
+/// `wanted`, else those found from places drawn at random. `list` appends the set's members in a
+/// shard from an offset on, until there are enough; the offset is a multiple of 64.
 fn spots(space: &Space<'_>, progress: &Progress, states: u64, wanted: u64, list: impl Fn(&Shard, u64, usize, &mut Vec<u64>)) -> Vec<u64> {
     let mut spots = Vec::new();
     if states <= wanted {
@@ -113,7 +116,8 @@ fn spots(space: &Space<'_>, progress: &Progress, states: u64, wanted: u64, list:
         let Some(own) = progress.own_shard(space.partition.shard_of(StateRank(place))) else { continue };
         let shard = &progress.shards[own];
         near.clear();
-        // From the start of a word; of bits it lists the whole word, and any of its states is as good.
+        // From the start of a word; of bits it lists the whole word, and any of its states is as
+        // good.
         list(shard, (place - shard.ranks.start) / 64 * 64, 1, &mut near);
         if !near.is_empty() {
             spots.push(near[to_usize((draw >> 32) % to_u64(near.len()))]);
@@ -122,8 +126,9 @@ fn spots(space: &Space<'_>, progress: &Progress, states: u64, wanted: u64, list:
     spots
 }
 
-/// For each of `states` where all its neighbours are, in the order of the generators. Collective. A missing answer would read as "unseen", which is what some of the rules want: so
-/// messages of another length, and ranks that are not owned where they arrive, are errors.
+/// For each of `states` where all its neighbours are, in the order of the generators. Collective. A
+/// missing answer would read as "unseen", which is what some of the rules want: so messages of
+/// another length, and ranks that are not owned where they arrive, are errors.
 fn look_up<'a>(job: &Job<'_>, space: &Space<'_>, shards: &[Shard], states: impl Iterator<Item = &'a u64>) -> Result<Vec<Vec<u64>>> {
     let mut questions: Vec<Vec<u64>> = vec![Vec::new(); index_u32(job.exchange.processes())];
     let mut asked: Vec<Vec<usize>> = Vec::new();
@@ -173,7 +178,8 @@ fn look_up<'a>(job: &Job<'_>, space: &Space<'_>, shards: &[Shard], states: impl 
 fn place_of(space: &Space<'_>, shards: &[Shard], rank: StateRank) -> Option<u64> {
     let shard = &shards[space.place_among(shards, rank)?];
     let offset = rank.0 - shard.ranks.start;
-    // A packed level is slow to look into: one of the two is enough, as the levels are disjoint and the frontier is seen.
+    // A packed level is slow to look into: one of the two is enough, as the levels are disjoint and
+    // the frontier is seen.
     Some(match shard.seen.contains(offset) {
         true if shard.frontier.contains(offset) => FRONTIER,
         true => LOWER,

@@ -1,4 +1,5 @@
-//! Bytes that processes will send each other, known before a search starts: worked out for a sample of the messages, with the code that makes them.
+//! Bytes that processes will send each other, known before a search starts: worked out for a sample
+//! of the messages, with the code that makes them.
 
 use super::expansions::lanes::layout::Plan;
 use super::expansions::lanes::shared_views::SharedViews;
@@ -19,7 +20,8 @@ const LARGE_LEVEL_SHARE: u64 = 8;
 const SAMPLE_WINDOWS: u64 = 1_000;
 const WINDOW_STATES: u64 = 200;
 
-/// Bytes that all of `processes` send in a level by lanes of which much is seen, when none of them share scratch files. Levels with less send less: what is mostly zeros is compressed.
+/// Bytes that all of `processes` send in a level by lanes of which much is seen, when none of them
+/// share scratch files. Levels with less send less: what is mostly zeros is compressed.
 #[must_use]
 pub fn dense_level_bytes(lanes: &LaneExpansion, partition: &Partition, processes: u32) -> u64 {
     let shared = SharedViews::none(processes);
@@ -58,7 +60,8 @@ pub fn bytes_per_state(moves: &Moves, partition: &Partition, processes: u32) -> 
     let owner = |rank: StateRank| owners[partition.shard_of(rank).index()];
     let ranks = partition.state_count();
     let (mut bytes, mut expanded) = (0, 0);
-    // Which successors cross depends on the leading labels: many short runs of the ranks, all over the space.
+    // Which successors cross depends on the leading labels: many short runs of the ranks, all over
+    // the space.
     for window in 0..SAMPLE_WINDOWS {
         let mut state = StateRank(mix64(window) % ranks);
         let here = owner(state);

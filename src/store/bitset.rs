@@ -1,4 +1,5 @@
-//! Bits in a slice of words: offset `i` is bit `i % 64` of word `i / 64`. Free functions, as the words may be mapped or owned.
+//! Bits in a slice of words: offset `i` is bit `i % 64` of word `i / 64`. Free functions, as the
+//! words may be mapped or owned.
 
 use crate::base::ids::to_usize;
 use crate::base::mix::{Fingerprint, LANE_STATES};
@@ -66,12 +67,14 @@ pub fn lane(words: &[u64], lane: u64) -> u128 {
     let shift = bit % 64;
     let at = |index: usize| u128::from(words.get(index).copied().unwrap_or(0));
     let low = at(word) >> shift | at(word + 1) << (64 - shift);
-    // shift is a multiple of 8 up to 56: the third word matters when the lane ends behind the second.
+    // shift is a multiple of 8 up to 56: the third word matters when the lane ends behind the
+    // second.
     let value = if shift > 8 { low | at(word + 2) << (128 - shift) } else { low };
     value & ((1 << LANE_STATES) - 1)
 }
 
-/// Fingerprint of the members in some lanes of a bitset whose lane 0 has the number `first_lane` in the whole space.
+/// Fingerprint of the members in some lanes of a bitset whose lane 0 has the number `first_lane` in
+/// the whole space.
 #[must_use]
 pub fn fingerprint(words: &[u64], lanes: Range<u64>, first_lane: u64) -> Fingerprint {
     let mut total = Fingerprint::default();

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::path::Path;
 
-/// zstd level: 1 compresses a bitset of density 1/16 to 40 %; higher levels are several times slower and no smaller.
+/// zstd level: 1 compresses a bitset of density 1/16 to 40 %; higher levels are several times
+/// slower and no smaller.
 const ZSTD_LEVEL: i32 = 1;
 
 /// What a set holds, owned or borrowed.
@@ -99,7 +100,8 @@ impl BlockEntry {
         (entry, stored)
     }
 
-    /// Checks that the index promises no more members and bytes than a set of a shard of `length` offsets can have, before anything is read or unpacked.
+    /// Checks that the index promises no more members and bytes than a set of a shard of `length`
+    /// offsets can have, before anything is read or unpacked.
     ///
     /// # Errors
     /// `BadData` naming what it promises.
@@ -125,7 +127,8 @@ impl BlockEntry {
         ))
     }
 
-    /// Decodes stored bytes read from `path`, for a shard of `length` offsets. Checks, in this order: length, checksum, decoding, count, range.
+    /// Decodes stored bytes read from `path`, for a shard of `length` offsets. Checks, in this
+    /// order: length, checksum, decoding, count, range.
     ///
     /// # Errors
     /// `BadData` naming the shard, the file and offset, what was found and what the index says.

@@ -1,5 +1,6 @@
-//! A bitset in mapped words with a summary: how many members each chunk of words has. Chunks without members are skipped when members are listed or joined, full
-//! chunks when absent offsets are listed or lanes are pulled.
+//! A bitset in mapped words with a summary: how many members each chunk of words has. Chunks
+//! without members are skipped when members are listed or joined, full chunks when absent offsets
+//! are listed or lanes are pulled.
 
 use super::bitset;
 use super::mapped::MappedWords;
@@ -108,7 +109,8 @@ impl ChunkedBits {
         };
     }
 
-    /// [`ChunkedBits::absorb_disjoint`] for a packed set. Every chunk is read back and counted on the way.
+    /// [`ChunkedBits::absorb_disjoint`] for a packed set. Every chunk is read back and counted on
+    /// the way.
     ///
     /// # Errors
     /// `Invariant` when a chunk does not hold as many members as were packed into it.
@@ -180,7 +182,8 @@ impl ChunkedBits {
         (offset < self.length).then_some(offset)
     }
 
-    /// Fingerprint of the members, for a set whose lane 0 has the number `first_lane` in the whole space.
+    /// Fingerprint of the members, for a set whose lane 0 has the number `first_lane` in the whole
+    /// space.
     #[must_use]
     pub fn fingerprint(&self, first_lane: u64) -> Fingerprint {
         let lanes_per_chunk = CHUNK_OFFSETS / LANE_STATES;

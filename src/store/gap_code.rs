@@ -1,12 +1,15 @@
-//! Bits of a chunk as the gaps between its members: the cost is per member, not per bit, so that all levels of a search together cost as much as all its states once.
+//! Bits of a chunk as the gaps between its members: the cost is per member, not per bit, so that
+//! all levels of a search together cost as much as all its states once.
 //!
 //! First a byte that names the form, then:
-//! - *nibbles*: half a byte each, low half first. 0 to 14: so many bits that are not set, then one that is. 15: fifteen bits that are not set, and the gap goes on.
+//! - *nibbles*: half a byte each, low half first. 0 to 14: so many bits that are not set, then one
+//!   that is. 15: fifteen bits that are not set, and the gap goes on.
 //! - *bytes*: the same with 0 to 254, and 255.
 //! - *raw*: the bytes of the words.
 //!
-//! Bits behind the last gap are not set. Of random bits with density 1/8 the nibbles take 0.57 of the space (their entropy is 0.54), with 1/50 the bytes take 0.16 (0.14). A general compressor takes
-//! about as much space and, on dense bits, four times the time.
+//! Bits behind the last gap are not set. Of random bits with density 1/8 the nibbles take 0.57 of
+//! the space (their entropy is 0.54), with 1/50 the bytes take 0.16 (0.14). A general compressor
+//! takes about as much space and, on dense bits, four times the time.
 
 use crate::base::ids::{low_u8, low_u32, to_u64};
 
@@ -14,7 +17,8 @@ const RAW: u8 = 0;
 const NIBBLES: u8 = 1;
 const BYTES: u8 = 2;
 
-/// Densities from which nibbles take less space than bytes, and raw bits less than nibbles: one in 19, and one in 4.
+/// Densities from which nibbles take less space than bytes, and raw bits less than nibbles: one in
+/// 19, and one in 4.
 const NIBBLES_FROM: usize = 19;
 const RAW_FROM: usize = 4;
 
@@ -58,7 +62,8 @@ pub fn encode(bytes: &[u8], count: u32) -> Vec<u8> {
     code
 }
 
-/// Sets the bits of `words`, all zero before, that were coded. A code that means no such bits sets some of them, or none.
+/// Sets the bits of `words`, all zero before, that were coded. A code that means no such bits sets
+/// some of them, or none.
 pub fn decode(code: &[u8], words: &mut [u64]) {
     let Some((&form, code)) = code.split_first() else { return };
     let mut next = 0_u32;

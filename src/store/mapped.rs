@@ -1,7 +1,8 @@
 //! Scratch words in a file, mapped for reading and writing. One of the few files with `unsafe`.
 //!
-//! The file is created by us, preallocated before it is mapped (a sparse file mapped on a full disk ends in SIGBUS), used by this process only
-//! under the lock of the run folder, and never grows or shrinks.
+//! The file is created by us, preallocated before it is mapped (a sparse file mapped on a full disk
+//! ends in SIGBUS), used by this process only under the lock of the run folder, and never grows or
+//! shrinks.
 #![allow(unsafe_code)]
 
 use crate::base::ids::{to_u64, to_usize};
@@ -24,9 +25,11 @@ const PAGE_BYTES: u64 = 4_096;
 /// Where scratch words are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
-    /// In a file, which other processes of the host can map, and from which the system can take memory back.
+    /// In a file, which other processes of the host can map, and from which the system can take
+    /// memory back.
     File,
-    /// In memory only: nothing is written to disk, and large pages are asked for. Levels found by lanes are packed into files.
+    /// In memory only: nothing is written to disk, and large pages are asked for. Levels found by
+    /// lanes are packed into files.
     Memory,
 }
 
@@ -73,7 +76,8 @@ impl Region {
         ((self.words + PADDING_WORDS) * 8).next_multiple_of(PAGE_BYTES)
     }
 
-    /// Gives the region's space back to the disk. A region that is not there is fine, and a disk that cannot is, too: the file is removed with the folder.
+    /// Gives the region's space back to the disk. A region that is not there is fine, and a disk
+    /// that cannot is, too: the file is removed with the folder.
     pub fn release(&self) {
         if self.storage == Storage::Memory {
             return;
@@ -95,10 +99,12 @@ pub struct MappedWords {
 }
 
 impl MappedWords {
-    /// Preallocates `region`, which must be new or released, so its words are zero, and maps it; or takes memory for it. The file is created when it is not there.
+    /// Preallocates `region`, which must be new or released, so its words are zero, and maps it; or
+    /// takes memory for it. The file is created when it is not there.
     ///
     /// # Errors
-    /// `Io` when the file cannot be created, the disk has no room (exit 74, before anything was lost), or mapping fails.
+    /// `Io` when the file cannot be created, the disk has no room (exit 74, before anything was
+    /// lost), or mapping fails.
     pub fn create(region: &Region) -> Result<Self> {
         let map = match region.storage {
             Storage::Memory => Self::memory(region),
@@ -125,7 +131,8 @@ impl MappedWords {
         fault_point::pass("scratch-allocate")?;
         let (first, length) = (region.number * region.bytes(), region.bytes());
         preallocate(file, first, length)?;
-        // SAFETY: the file is ours alone (in a run folder we hold the lock of), the mapped range is in it, and it never gets shorter.
+        // SAFETY: the file is ours alone (in a run folder we hold the lock of), the mapped range is
+        // in it, and it never gets shorter.
         unsafe { MmapOptions::new().offset(first).len(to_usize(length)).map_mut(&*file) }
     }
 }
@@ -149,8 +156,8 @@ pub struct MappedView {
 }
 
 impl MappedView {
-    /// Maps `region` of another process. The caller makes sure that the bytes are read only while nobody writes them: during a level by lanes, which no process closes before
-    /// all have read.
+    /// Maps `region` of another process. The caller makes sure that the bytes are read only while
+    /// nobody writes them: during a level by lanes, which no process closes before all have read.
     ///
     /// # Errors
     /// `Io` when the region is not there.
@@ -161,7 +168,8 @@ impl MappedView {
             if file.metadata()?.len() < first + length {
                 return Err(std::io::ErrorKind::UnexpectedEof.into());
             }
-            // SAFETY: the mapped range is in the file, which never gets shorter while the job holds the run folder's lock; see above for writers.
+            // SAFETY: the mapped range is in the file, which never gets shorter while the job holds
+            // the run folder's lock; see above for writers.
             unsafe { MmapOptions::new().offset(first).len(to_usize(length)).map(&file) }
         };
         attempt().map(|map| Self { map }).map_err(|source| Error::io("read the shared scratch file", &region.path, source))

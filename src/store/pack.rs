@@ -68,7 +68,8 @@ impl PackWriter {
     }
 }
 
-/// Reads blocks of a pack file with plain reads, never mapped: a file that changes underneath gives an error, not a signal.
+/// Reads blocks of a pack file with plain reads, never mapped: a file that changes underneath gives
+/// an error, not a signal.
 #[derive(Debug)]
 pub struct PackReader {
     path: PathBuf,
@@ -142,10 +143,12 @@ impl PackReader {
         entry.decode(self.stored(entry, length)?, length, &self.path)
     }
 
-    /// The stored bytes of `entry`, for a shard of `length` offsets, unchecked: for a process that decodes them elsewhere.
+    /// The stored bytes of `entry`, for a shard of `length` offsets, unchecked: for a process that
+    /// decodes them elsewhere.
     ///
     /// # Errors
-    /// `Io` when reading fails, `BadData` when the entry lies outside the file, or is longer than any of such a shard.
+    /// `Io` when reading fails, `BadData` when the entry lies outside the file, or is longer than
+    /// any of such a shard.
     pub fn stored(&self, entry: &BlockEntry, length: u64) -> Result<Vec<u8>> {
         entry.check_size(length, &self.path)?;
         let end = entry.offset.checked_add(entry.stored_bytes);

@@ -1,8 +1,11 @@
-//! A level kept compressed in a file: chunks of a bitset, each as the gaps between its members (`gap_code.rs`), appended by many threads and read back one by one.
+//! A level kept compressed in a file: chunks of a bitset, each as the gaps between its members
+//! (`gap_code.rs`), appended by many threads and read back one by one.
 //!
-//! For searches whose three bitsets do not fit the memory: only what is seen stays in memory as bits. A level with an eighth of all states takes 0.57 of its bits. The file belongs to one
-//! level of one process and is removed with the last set that is in it. A chunk that cannot be read back counts as empty: the counts of states then differ from the chunk's own, and the
-//! guards end the search.
+//! For searches whose three bitsets do not fit the memory: only what is seen stays in memory as
+//! bits. A level with an eighth of all states takes 0.57 of its bits. The file belongs to one level
+//! of one process and is removed with the last set that is in it. A chunk that cannot be read back
+//! counts as empty: the counts of states then differ from the chunk's own, and the guards end the
+//! search.
 
 use super::bitset;
 use super::chunked_bits::CHUNK_WORDS;
@@ -37,7 +40,8 @@ impl LevelFile {
         Ok(Arc::new(Self { file, path: path.to_owned(), end: AtomicU64::new(0) }))
     }
 
-    /// Compresses the bytes of a chunk (at most [`CHUNK_WORDS`] words) and appends them. Any thread may.
+    /// Compresses the bytes of a chunk (at most [`CHUNK_WORDS`] words) and appends them. Any thread
+    /// may.
     ///
     /// # Errors
     /// `Io` when the disk has no room or fails.
@@ -81,7 +85,8 @@ impl Chunk {
     }
 }
 
-/// How a set is cut: into parts of equal length, as lanes are pulled, and each part into chunks of [`CHUNK_WORDS`] words, the last of them shorter.
+/// How a set is cut: into parts of equal length, as lanes are pulled, and each part into chunks of
+/// [`CHUNK_WORDS`] words, the last of them shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// Words of the whole set.
@@ -91,7 +96,8 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// The cut of a set of `length` offsets into parts of `part_length`; `None` when the parts are no whole words.
+    /// The cut of a set of `length` offsets into parts of `part_length`; `None` when the parts are
+    /// no whole words.
     #[must_use]
     pub fn new(length: u64, part_length: u64) -> Option<Self> {
         let whole = part_length > 0 && (part_length.is_multiple_of(64) || part_length == length) && length.is_multiple_of(part_length);
@@ -220,7 +226,8 @@ impl PackedBits {
         (0..self.chunks.len()).flat_map(|number| self.words(number)).collect()
     }
 
-    /// Fingerprint of the members, for a set whose lane 0 has the number `first_lane` in the whole space.
+    /// Fingerprint of the members, for a set whose lane 0 has the number `first_lane` in the whole
+    /// space.
     #[must_use]
     pub fn fingerprint(&self, first_lane: u64) -> Fingerprint {
         // Parts and chunks are whole lanes, but for words at the end that hold no member.

@@ -1,4 +1,5 @@
-//! One set of offsets `0..length` of a shard, in one of five forms: empty, full, sparse list, mapped bits, or (a level of a search in compact storage) packed bits.
+//! One set of offsets `0..length` of a shard, in one of five forms: empty, full, sparse list,
+//! mapped bits, or (a level of a search in compact storage) packed bits.
 
 use super::bitset;
 use super::block::Contents;
@@ -11,11 +12,12 @@ use crate::base::mix::{self, Fingerprint, LANE_STATES};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A sparse set turns into bits when it has more than `length / SPARSE_FRACTION` members: then its list of 64-bit offsets is as large
-/// as the bitset.
+/// A sparse set turns into bits when it has more than `length / SPARSE_FRACTION` members: then its
+/// list of 64-bit offsets is as large as the bitset.
 const SPARSE_FRACTION: u64 = 64;
 
-/// A region of at most this many words (256 KiB) is kept by an empty set: giving it back and taking it again costs more than it holds.
+/// A region of at most this many words (256 KiB) is kept by an empty set: giving it back and taking
+/// it again costs more than it holds.
 const KEPT_WORDS: u64 = 1 << 15;
 
 #[derive(Debug)]
@@ -94,7 +96,8 @@ impl RankSet {
         }
     }
 
-    /// Adds `offsets` (any order, repeats allowed); returns how many were new. `offsets` is left in an unspecified order.
+    /// Adds `offsets` (any order, repeats allowed); returns how many were new. `offsets` is left in
+    /// an unspecified order.
     ///
     /// # Errors
     /// When the bits need a scratch file that cannot be allocated; the set is then unchanged.
@@ -127,7 +130,8 @@ impl RankSet {
         Ok(self.count - before)
     }
 
-    /// Adds all members of `other`, which is disjoint from this set. A set that now has every offset drops its data.
+    /// Adds all members of `other`, which is disjoint from this set. A set that now has every
+    /// offset drops its data.
     ///
     /// # Errors
     /// As [`RankSet::insert`].
@@ -156,7 +160,8 @@ impl RankSet {
         Ok(())
     }
 
-    /// Empties the set. Mapped words are kept for the next use when that is likely or they are few ([`KEPT_WORDS`]); else their space is given back.
+    /// Empties the set. Mapped words are kept for the next use when that is likely or they are few
+    /// ([`KEPT_WORDS`]); else their space is given back.
     pub fn clear(&mut self, likely_again: bool) {
         self.changed |= self.count > 0;
         self.count = 0;
@@ -168,7 +173,8 @@ impl RankSet {
         }
     }
 
-    /// Fingerprint of the members, for a shard whose first rank is in lane `first_lane` of the space.
+    /// Fingerprint of the members, for a shard whose first rank is in lane `first_lane` of the
+    /// space.
     #[must_use]
     pub fn fingerprint(&self, first_lane: u64) -> Fingerprint {
         match &self.form {
@@ -180,7 +186,8 @@ impl RankSet {
         }
     }
 
-    /// Counts the members from the data itself, and sums them up by chunks on the way ([`ChunkedBits::count`]): to be called before a set that was overwritten is read.
+    /// Counts the members from the data itself, and sums them up by chunks on the way
+    /// ([`ChunkedBits::count`]): to be called before a set that was overwritten is read.
     pub fn measure(&mut self) -> u64 {
         match &mut self.form {
             Form::Bits(bits) => bits.count(),
@@ -212,7 +219,8 @@ impl RankSet {
         }
     }
 
-    /// The members at and after `cursor`, ascending, until `out` has at least `enough` entries (each plus `base`). Returns the cursor to go on from, `None` at the end.
+    /// The members at and after `cursor`, ascending, until `out` has at least `enough` entries
+    /// (each plus `base`). Returns the cursor to go on from, `None` at the end.
     pub fn list_from(&self, cursor: u64, enough: usize, base: u64, out: &mut Vec<u64>) -> Option<u64> {
         match &self.form {
             Form::Empty => None,
@@ -267,7 +275,8 @@ impl RankSet {
         }
     }
 
-    /// Turns the set into bits whose every byte the caller overwrites, and returns them; [`RankSet::set_overwritten`] must follow.
+    /// Turns the set into bits whose every byte the caller overwrites, and returns them;
+    /// [`RankSet::set_overwritten`] must follow.
     ///
     /// # Errors
     /// When bits need a scratch file that cannot be allocated.
@@ -294,7 +303,8 @@ impl RankSet {
         self.form = if bits.count() == 0 { Form::Empty } else { Form::Packed(bits) };
     }
 
-    /// Turns a packed set into a list, or into bits where a list would be larger; other sets stay as they are. To be called before members are looked up one by one.
+    /// Turns a packed set into a list, or into bits where a list would be larger; other sets stay
+    /// as they are. To be called before members are looked up one by one.
     ///
     /// # Errors
     /// As [`RankSet::insert`].
@@ -329,7 +339,8 @@ impl RankSet {
         }
     }
 
-    /// Replaces the set by what a block held; it then equals the checkpoint. Bits go to `file`, when there is one.
+    /// Replaces the set by what a block held; it then equals the checkpoint. Bits go to `file`,
+    /// when there is one.
     ///
     /// # Errors
     /// When bits need a scratch file that cannot be allocated.
@@ -359,7 +370,8 @@ impl RankSet {
         Ok(())
     }
 
-    /// Flips a bit of the data behind the count's back, for the tests of the guards; true when there was data.
+    /// Flips a bit of the data behind the count's back, for the tests of the guards; true when
+    /// there was data.
     pub fn damage(&mut self) -> bool {
         match &mut self.form {
             Form::Bits(bits) => bits.damage(),
@@ -506,7 +518,8 @@ mod tests {
         assert!(set.changed());
     }
 
-    /// What the words held before does not come back, neither between the members nor behind the end.
+    /// What the words held before does not come back, neither between the members nor behind the
+    /// end.
     #[test]
     fn words_that_are_used_again_are_clean() {
         let folder = tempfile::tempdir().expect("temporary folder");

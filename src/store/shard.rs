@@ -1,4 +1,5 @@
-//! A shard: the three sets of one contiguous range of ranks, and how a level is found and closed in it.
+//! A shard: the three sets of one contiguous range of ranks, and how a level is found and closed in
+//! it.
 
 use super::bitset;
 use super::mapped::{Region, Storage};
@@ -19,7 +20,8 @@ pub fn scratch_path(process: ProcessId, work: &Path) -> PathBuf {
     work.join(format!("process-{:04}.bits", process.0))
 }
 
-/// Edges from the states of one level, by where they lead, counted with multiplicity: lower, the same, or the next level.
+/// Edges from the states of one level, by where they lead, counted with multiplicity: lower, the
+/// same, or the next level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edges {
     /// To states of a lower depth.
@@ -77,13 +79,15 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Where the bits of `seen` are in the `scratch` file of its owner, for the processes of the same host.
+    /// Where the bits of `seen` are in the `scratch` file of its owner, for the processes of the
+    /// same host.
     #[must_use]
     pub fn seen_region(id: ShardId, length: u64, scratch: PathBuf) -> Region {
         Region { storage: Storage::File, path: scratch, number: u64::from(id.0) * SETS, words: bitset::words_for(length) }
     }
 
-    /// A shard without states; its bits, once it needs any, are in memory or in the file `scratch`, which it shares with shards of other numbers and the same length.
+    /// A shard without states; its bits, once it needs any, are in memory or in the file `scratch`,
+    /// which it shares with shards of other numbers and the same length.
     #[must_use]
     pub fn new(id: ShardId, ranks: Range<u64>, scratch: &Path, storage: Storage) -> Self {
         let length = ranks.end - ranks.start;
@@ -98,7 +102,8 @@ impl Shard {
         self.ranks.end - self.ranks.start
     }
 
-    /// Takes successors of the frontier, by rank, and keeps the unseen ones for the next level. Every successor is one edge.
+    /// Takes successors of the frontier, by rank, and keeps the unseen ones for the next level.
+    /// Every successor is one edge.
     ///
     /// # Errors
     /// When a scratch file cannot be allocated.
@@ -150,7 +155,8 @@ impl Shard {
         if self.seen.count() > 0 && fault_point::damages("seen-bits") {
             self.seen.damage();
         }
-        // The checkpoint may hold the old frontier: the new one differs from it even when it is empty.
+        // The checkpoint may hold the old frontier: the new one differs from it even when it is
+        // empty.
         let replaces = self.frontier.changed() || self.frontier.count() > 0;
         std::mem::swap(&mut self.frontier, &mut self.next);
         if replaces {

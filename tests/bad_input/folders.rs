@@ -35,7 +35,8 @@ fn kept(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     contents
 }
 
-/// Demands that `words` with `--out folder` are refused, alone and under mpirun, and that the folder stays as it is.
+/// Demands that `words` with `--out folder` are refused, alone and under mpirun, and that the
+/// folder stays as it is.
 fn refused_on(folder: &Path, words: &[&str], code: i32, parts: &[&str]) {
     let before = kept(folder);
     let place = format!("farthest: {}", folder.display());

@@ -7,7 +7,8 @@ use std::process::Command;
 /// What no message of a refusal may hold.
 const SIGNS_OF_PANIC: [&str; 4] = ["panicked", "internal error", "RUST_BACKTRACE", ".rs:"];
 
-/// Runs to the end and demands a refusal: exit code, one line on standard error, nothing on standard output. Returns the line.
+/// Runs to the end and demands a refusal: exit code, one line on standard error, nothing on
+/// standard output. Returns the line.
 pub fn refused(command: &mut Command, code: i32, parts: &[&str]) -> String {
     let (found, stdout, stderr) = common::outcome(command);
     let lines: Vec<&str> = stderr.lines().collect();

@@ -1,14 +1,17 @@
 //! How fast this machine copies memory: what a search that only moves its sets could reach.
 //!
-//! Prints a line for each number of threads up to the usable processors, doubling: `threads bytes_per_second`, bytes read and bytes written counted
-//! both. The best of several passes over two buffers larger than any cache, since what disturbs a pass only makes it slower. `scripts/bench` reads it.
+//! Prints a line for each number of threads up to the usable processors, doubling:
+//! `threads bytes_per_second`, bytes read and bytes written counted both. The best of several
+//! passes over two buffers larger than any cache, since what disturbs a pass only makes it slower.
+//! `scripts/bench` reads it.
 //!
 //!     cargo bench --bench copy_bandwidth
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Bytes of each buffer; last-level caches have up to a few hundred MB, the usual ones a tenth of this.
+/// Bytes of each buffer; last-level caches have up to a few hundred MB, the usual ones a tenth of
+/// this.
 const BUFFER_BYTES: usize = 256 << 20;
 
 const PASSES: usize = 7;
@@ -31,7 +34,8 @@ fn main() {
     }
 }
 
-/// Time of one copy by `threads` threads. Starting them takes some 50 microseconds of about 50 milliseconds.
+/// Time of one copy by `threads` threads. Starting them takes some 50 microseconds of about 50
+/// milliseconds.
 fn copy(source: &[u8], target: &mut [u8], threads: usize) -> Duration {
     let part = source.len().div_ceil(threads);
     let since = Instant::now();

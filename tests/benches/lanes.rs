@@ -1,8 +1,11 @@
-//! What the expansions cost: nanoseconds a lane for each kind of lane move, a state for state expansion, a lane for a fingerprint.
+//! What the expansions cost: nanoseconds a lane for each kind of lane move, a state for state
+//! expansion, a lane for a fingerprint.
 //!
-//! One iteration is one lane (or state): the times that criterion prints are nanoseconds each, of one thread's processor time. A lane's time holds everything that a level spends
-//! on it: reading `seen`, pulling by one generator, counting, the new states' fingerprint, writing `next`. The identity moves nothing, so what a kind costs by itself is the
-//! difference to the identity. Half of all states are seen, at random: no lane is full, none is empty.
+//! One iteration is one lane (or state): the times that criterion prints are nanoseconds each, of
+//! one thread's processor time. A lane's time holds everything that a level spends on it: reading
+//! `seen`, pulling by one generator, counting, the new states' fingerprint, writing `next`. The
+//! identity moves nothing, so what a kind costs by itself is the difference to the identity. Half
+//! of all states are seen, at random: no lane is full, none is empty.
 //!
 //! Ten positions, so five in the prefix and 30,240 lanes; tasks of 512 units, one after the other,
 //! as in a search. All permutations are even: alone they make a halved space with lanes of 60 bits;
@@ -50,7 +53,8 @@ fn permutation(swaps: &[(usize, usize)]) -> Permutation {
     Permutation::new(images).expect("a bijection")
 }
 
-/// A puzzle of one generator, its own inverse, for lanes of 60 bits (`halved`) or 120. Plane 0 is the one to measure.
+/// A puzzle of one generator, its own inverse, for lanes of 60 bits (`halved`) or 120. Plane 0 is
+/// the one to measure.
 fn puzzle(swaps: &[(usize, usize)], halved: bool) -> Puzzle {
     let mut moves = vec![(0, permutation(swaps))];
     if !halved {
@@ -100,7 +104,8 @@ impl Level {
     }
 }
 
-/// What this thread has used of a processor: on a machine with other things to do, less noisy than the time of day.
+/// What this thread has used of a processor: on a machine with other things to do, less noisy than
+/// the time of day.
 fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
@@ -114,7 +119,8 @@ fn per_item(wanted: u64, items_per_pass: u64, mut pass: impl FnMut(usize)) -> Du
     (processor_time() - since).mul_f64(approximate(wanted) / approximate(passes * items_per_pass))
 }
 
-/// A group with times short enough for a whole run in half a minute of an idle core; they repeat within 1 %.
+/// A group with times short enough for a whole run in half a minute of an idle core; they repeat
+/// within 1 %.
 fn group<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
     let mut group = criterion.benchmark_group(name);
     group.sample_size(10).warm_up_time(Duration::from_millis(50)).measurement_time(Duration::from_millis(200));
@@ -134,7 +140,8 @@ fn lane_moves(criterion: &mut Criterion) {
     }
 }
 
-/// What every lane costs once for all planes, and what it costs to share the work with another process.
+/// What every lane costs once for all planes, and what it costs to share the work with another
+/// process.
 fn lane_work(criterion: &mut Criterion) {
     for halved in [false, true] {
         let width = if halved { "halved lanes, 60 bits" } else { "lanes of 120 bits" };

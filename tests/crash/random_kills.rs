@@ -18,7 +18,8 @@ struct Series {
     processes: u32,
     /// Flags of the runs that are killed.
     flags: &'static [&'static str],
-    /// One process only, a random one; its launcher then ends the others. Otherwise all at once, as a power cut would.
+    /// One process only, a random one; its launcher then ends the others. Otherwise all at once, as
+    /// a power cut would.
     one: bool,
     /// How often a living run is killed.
     kills: u32,
@@ -44,8 +45,9 @@ impl Hit {
     }
 }
 
-/// Kills runs at random instants, in levels and in commits, and starts them again, until the series has its kills; each run then ends with the right bytes. Only a kill that
-/// ends the program counts: it lived, had nothing published, and ended by SIGKILL.
+/// Kills runs at random instants, in levels and in commits, and starts them again, until the series
+/// has its kills; each run then ends with the right bytes. Only a kill that ends the program
+/// counts: it lived, had nothing published, and ended by SIGKILL.
 fn kill_at_random(number: u64, series: &Series) -> (u32, Hit) {
     let since = Instant::now();
     let folder = scratch();
@@ -64,7 +66,8 @@ fn kill_at_random(number: u64, series: &Series) -> (u32, Hit) {
         let run = path(runs);
         let before = log_bytes(&run);
         let mut job = Job::start(&mut start(&run, series.processes));
-        // Every fifth kill may hit the start-up; the others wait until the search has begun, and every second one for a commit.
+        // Every fifth kill may hit the start-up; the others wait until the search has begun, and
+        // every second one for a commit.
         let aim = dice.below(5);
         if aim > 0 {
             wait_until("the search begins", || log_bytes(&run) > before || !job.is_running());
@@ -91,7 +94,8 @@ fn kill_at_random(number: u64, series: &Series) -> (u32, Hit) {
             wait_until("all others have ended", || members.iter().all(|member| !member.is_alive()) && !job.is_running());
         }
         let code = job.finish().0;
-        // A run that was killed behind its last file, or ended by itself in the meantime, is complete.
+        // A run that was killed behind its last file, or ended by itself in the meantime, is
+        // complete.
         if run.join("summary.json").exists() {
             reference.resume_and_check(&run, &["--threads", "2"], &format!("series {number}, run {runs} after {kills} kills"));
             runs += 1;
@@ -109,7 +113,8 @@ fn kill_at_random(number: u64, series: &Series) -> (u32, Hit) {
     (kills, hit)
 }
 
-/// Runs these series, three beside each other, as most of the time is spent waiting. Demands as many kills as were asked for, and at least `least` of them in levels and in commits.
+/// Runs these series, three beside each other, as most of the time is spent waiting. Demands as
+/// many kills as were asked for, and at least `least` of them in levels and in commits.
 fn kill_in_series(first_number: u64, all: &[Series], least: u32) {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());

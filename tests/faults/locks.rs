@@ -26,7 +26,8 @@ fn two_jobs_on_a_folder_without_locks() {
     let before = fs::read_to_string(path.join(OWNER)).expect("a mark");
     assert!(["host ", &owner, "job ", "started 2", "beat "].iter().all(|part| before.contains(part)), "{before}");
     let program = job.program();
-    // Held for a moment, so that the search is not over too soon: the second job is refused whether it sees locks or not.
+    // Held for a moment, so that the search is not over too soon: the second job is refused whether
+    // it sees locks or not.
     program.freeze();
     for hidden in [true, false] {
         let mut second = run(&config, &path, &["--threads", "1"]);
@@ -96,8 +97,9 @@ fn at_once(commands: Vec<Command>) -> Vec<(i32, String, String)> {
     jobs.into_iter().map(Job::finish).collect()
 }
 
-/// Of fifty that start at the same time one gets the folder; the others are told who has it, whatever the moment they come at. Half of the winners hold it to the end of
-/// all others, half are done before, and the rest finds a complete run.
+/// Of fifty that start at the same time one gets the folder; the others are told who has it,
+/// whatever the moment they come at. Half of the winners hold it to the end of all others, half are
+/// done before, and the rest finds a complete run.
 #[test]
 fn of_fifty_simultaneous_starts_one_wins() {
     let folder = scratch();

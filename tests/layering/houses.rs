@@ -1,4 +1,5 @@
-//! The houses inside `src/search/`: folders of which each may know a few of the others only, and a few of the layers.
+//! The houses inside `src/search/`: folders of which each may know a few of the others only, and a
+//! few of the layers.
 
 use super::paths::{CratePath, module_of};
 

@@ -22,12 +22,13 @@ pub fn module_of(file: &str) -> Vec<String> {
     words
 }
 
-/// All paths of a file that start at the crate's root, at a module above it, or at a child module that it declares, written from the root;
-/// and the faults of those that cannot be followed.
+/// All paths of a file that start at the crate's root, at a module above it, or at a child module
+/// that it declares, written from the root; and the faults of those that cannot be followed.
 pub fn crate_paths(file: &str, tokens: &[Token]) -> (Vec<CratePath>, Vec<String>) {
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     let (mut paths, mut faults) = (Vec::new(), Vec::new());
-    // Inline modules around the current token: the depth of braces they began at, and whether they hold tests.
+    // Inline modules around the current token: the depth of braces they began at, and whether they
+    // hold tests.
     let mut inline: Vec<(usize, bool)> = Vec::new();
     let (mut braces, mut test_next) = (0, false);
     let own = module_of(file);

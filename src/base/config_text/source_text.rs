@@ -1,9 +1,10 @@
 //! A configuration file's text, read within limits, with places in it for messages.
 //!
-//! Limits: a file has at most [`MOST_FILE_BYTES`] (checked before it is read whole) and nests at most [`MOST_NESTING`] deep.
-//! Nesting is bounded by a scan of the brackets and dots before the text is parsed, because the parser's own limits (80 brackets,
-//! 80 parts a key) allow 80 x 80 nested tables together, and dropping those overflowed a stack of 1 MB.
-//! A byte-order mark is skipped and CRLF is a line end. Lines and columns count from 1, columns in characters.
+//! Limits: a file has at most [`MOST_FILE_BYTES`] (checked before it is read whole) and nests at
+//! most [`MOST_NESTING`] deep. Nesting is bounded by a scan of the brackets and dots before the
+//! text is parsed, because the parser's own limits (80 brackets, 80 parts a key) allow 80 x 80
+//! nested tables together, and dropping those overflowed a stack of 1 MB. A byte-order mark is
+//! skipped and CRLF is a line end. Lines and columns count from 1, columns in characters.
 
 use crate::base::ids::to_u64;
 use crate::base::regular_file::{self, What};
@@ -53,7 +54,8 @@ impl SourceText {
         Self::from_bytes(name, bytes)
     }
 
-    /// The text of `bytes`, checked to be of moderate size, UTF-8 without NUL and not too deeply nested.
+    /// The text of `bytes`, checked to be of moderate size, UTF-8 without NUL and not too deeply
+    /// nested.
     pub(super) fn from_bytes(name: String, mut bytes: Vec<u8>) -> Result<Arc<Self>> {
         if to_u64(bytes.len()) > MOST_FILE_BYTES {
             return Err(too_large(&name, to_u64(bytes.len())));
@@ -93,7 +95,8 @@ impl SourceText {
     }
 }
 
-/// Where a value stands: the file, the place in its text and the field's path, such as `generators[2].images`.
+/// Where a value stands: the file, the place in its text and the field's path, such as
+/// `generators[2].images`.
 #[derive(Clone, Debug)]
 pub struct Place {
     pub(super) source: Arc<SourceText>,
@@ -102,7 +105,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// The error of a value that is not what it should be: `file:line:column: field: found ..., expected ...; cure`.
+    /// The error of a value that is not what it should be:
+    /// `file:line:column: field: found ..., expected ...; cure`.
     #[must_use]
     pub fn refuse(&self, found: impl Display, expected: impl Display, cure: impl Display) -> Error {
         self.error(format!("found {found}, expected {expected}; {cure}"))
@@ -128,7 +132,8 @@ impl Place {
         &self.source.name
     }
 
-    /// The place of a byte within the string that starts here, exact when the string is written on one line without escapes.
+    /// The place of a byte within the string that starts here, exact when the string is written on
+    /// one line without escapes.
     #[must_use]
     pub fn inside_string(&self, string: &str, byte: usize) -> Self {
         let first = self.offset + 1;
@@ -161,8 +166,9 @@ fn line_and_column(bytes: &[u8], offset: usize) -> (usize, usize) {
     (line, column)
 }
 
-/// The first byte at which the text nests deeper than [`MOST_NESTING`], counting open brackets and the dots of table headers
-/// and of keys on the way; strings and comments are skipped. An upper bound: a float's point counts as a dot until its end.
+/// The first byte at which the text nests deeper than [`MOST_NESTING`], counting open brackets and
+/// the dots of table headers and of keys on the way; strings and comments are skipped. An upper
+/// bound: a float's point counts as a dot until its end.
 fn too_deep(text: &[u8]) -> Option<usize> {
     let mut header = 0; // levels of the last [table] or [[list of tables]] header
     let mut open: Vec<usize> = Vec::new(); // for each open bracket its level and those of the key before it
@@ -212,7 +218,8 @@ fn too_deep(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// Bytes of the string that starts `text` with its quotation mark; one that is never closed ends with its line or the text.
+/// Bytes of the string that starts `text` with its quotation mark; one that is never closed ends
+/// with its line or the text.
 fn string_length(text: &[u8]) -> usize {
     let quote = text[0];
     let escapes = quote == b'"';

@@ -61,7 +61,8 @@ impl ConfigTable {
         &self.place
     }
 
-    /// Where the key's value stands, taken or not; where the table stands when there is no such key.
+    /// Where the key's value stands, taken or not; where the table stands when there is no such
+    /// key.
     #[must_use]
     pub fn place_of(&self, key: &str) -> Place {
         self.place.key(self.entries.get(key).map_or(self.place.offset, |entry| entry.value_offset), key)
@@ -218,7 +219,8 @@ impl ConfigTable {
         Err(self.place.key(entry.key_offset, key).refuse("an unknown key", expected, cure))
     }
 
-    /// The error of a key that must be there; when a key of nearly this name is, that may be the cure.
+    /// The error of a key that must be there; when a key of nearly this name is, that may be the
+    /// cure.
     fn missing(&self, key: &str, expected: &str, example: &str) -> Error {
         let others = self.entries.iter().filter(|(_, entry)| entry.node.is_some());
         let cure = match nearest(key, others.map(|(other, _)| other.as_str())) {

@@ -1,6 +1,7 @@
 //! One value of a configuration file with its place, turned into the type the caller wants.
 //!
-//! Every `into_...` either gives that type or the error that names the place, what was found, what is expected and the cure.
+//! Every `into_...` either gives that type or the error that names the place, what was found, what
+//! is expected and the cure.
 
 use super::source_text::{MOST_STRING_BYTES, Place};
 use super::{ConfigTable, nearest};
@@ -39,7 +40,8 @@ pub struct ConfigValue {
     pub(super) content: Content,
 }
 
-/// What may stand for something that has a name or is written out: `puzzle = "turnstyle-12"` or a `[puzzle]` table.
+/// What may stand for something that has a name or is written out: `puzzle = "turnstyle-12"` or a
+/// `[puzzle]` table.
 #[derive(Clone, Debug)]
 pub enum StringOrTable {
     /// A name.

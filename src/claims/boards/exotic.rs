@@ -1,4 +1,5 @@
-//! Claims about 3x4 cells with 3x3 blocks, where one colour determines the other by an outer automorphism of S6.
+//! Claims about 3x4 cells with 3x3 blocks, where one colour determines the other by an outer
+//! automorphism of S6.
 
 use super::{Claim, claim, cycles, shape, shown, word};
 use crate::base::Result;

@@ -25,7 +25,8 @@ fn belt(shape: BoardShape) -> Vec<u32> {
     left.chain(bottom).chain(right).collect()
 }
 
-/// By how many cells a word moves the belt counter-clockwise, when it keeps it and moves all its cells alike.
+/// By how many cells a word moves the belt counter-clockwise, when it keeps it and moves all its
+/// cells alike.
 fn belt_steps(shape: BoardShape, text: &str) -> Option<usize> {
     let belt = belt(shape);
     let targets = targets(shape, &word(shape, text));

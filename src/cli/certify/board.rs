@@ -16,7 +16,8 @@ pub struct CertifyBoardArguments {
     /// Rows x columns n block, such as 3x4n2; not needed for a game of Twiddle
     #[arg(value_name = "ROWSxCOLSnBLOCK")]
     pub size: Option<String>,
-    /// The numbers row by row, separated by blanks or commas, rows by / if you like; or a game of Twiddle, such as 3x3n2:5,1,... (width first)
+    /// The numbers row by row, separated by blanks or commas, rows by / if you like; or a game of
+    /// Twiddle, such as 3x3n2:5,1,... (width first)
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub board: String,
     /// The certificate [default: standard output]
@@ -35,7 +36,8 @@ pub struct CertifyOuterAutomorphismArguments {
 /// Writes the certificate of the verdict, whatever it is.
 ///
 /// # Errors
-/// `Usage` for a text that is no board, `Config` for a board that is too large, `Io` when the file cannot be written.
+/// `Usage` for a text that is no board, `Config` for a board that is too large, `Io` when the file
+/// cannot be written.
 pub fn board(arguments: &CertifyBoardArguments) -> Result<()> {
     let shape = arguments.size.as_deref().map(size).transpose()?;
     let (certificate, reason) = verdict_certificate(&board_of(&arguments.board, shape)?)?;
@@ -53,7 +55,8 @@ pub fn board(arguments: &CertifyBoardArguments) -> Result<()> {
     Ok(())
 }
 
-/// Writes `outer-automorphism.md`, `outer-automorphism.tsv` and `outer-automorphism/*.cert` into the folder.
+/// Writes `outer-automorphism.md`, `outer-automorphism.tsv` and `outer-automorphism/*.cert` into
+/// the folder.
 ///
 /// # Errors
 /// `Io` when a file cannot be written; `Invariant` for a fault of this program.

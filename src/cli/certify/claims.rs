@@ -1,4 +1,5 @@
-//! `farthest certify claims`: the page of the published claims about Turnstyle, and its certificates.
+//! `farthest certify claims`: the page of the published claims about Turnstyle, and its
+//! certificates.
 
 use crate::base::{Result, atomic_file};
 use crate::claims::{turnstyle, turnstyle_page};

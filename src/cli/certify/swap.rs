@@ -1,4 +1,5 @@
-//! `farthest certify swap`: for each size of Turnstyle the certificates that settle whether two neighbours can be exchanged.
+//! `farthest certify swap`: for each size of Turnstyle the certificates that settle whether two
+//! neighbours can be exchanged.
 
 use crate::base::ids::to_u64;
 use crate::base::{Result, atomic_file};

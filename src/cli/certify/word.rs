@@ -1,4 +1,5 @@
-//! `farthest certify word`, `bidirectional` and `unreachable`: one certificate about two states of any puzzle.
+//! `farthest certify word`, `bidirectional` and `unreachable`: one certificate about two states of
+//! any puzzle.
 
 use crate::base::ids::{low_u32, to_u64};
 use crate::base::{Error, Result};
@@ -26,7 +27,8 @@ pub enum Kind {
 /// Writes the certificate.
 ///
 /// # Errors
-/// `CheckFailed` when the claim is not true of the states; `Usage`, `Config` and `Io` as for `solve`.
+/// `CheckFailed` when the claim is not true of the states; `Usage`, `Config` and `Io` as for
+/// `solve`.
 pub fn state(arguments: &CertifyStateArguments, kind: Kind) -> Result<()> {
     let config = RunConfig::load_in(&arguments.ends.puzzle, arguments.ends.metric.as_ref())?;
     let puzzle = config.puzzle.build(&config.metric)?;

@@ -1,4 +1,5 @@
-//! What a process that owns source blocks contributes to target lanes of another one: one bit for each state whose source it owns.
+//! What a process that owns source blocks contributes to target lanes of another one: one bit for
+//! each state whose source it owns.
 //!
 //! Both sides work out which bits those are, so nothing but the bits is sent.
 #![allow(unsafe_code)]
@@ -15,9 +16,11 @@ use crate::expand::bit_stream::{BitReader, BitWriter};
 use crate::expand::lane_plan::{LanePlan, MOST_CROSSINGS};
 
 impl LaneExpansion {
-    /// For the process that owns sources but not the target: the states of a part of `plane` whose neighbour by `generator` is in `source`, whatever is seen of
-    /// them, as a run of bits. Only bits that the process can speak for are in it: those whose source block is `owned` (plane by plane, block by block), which the
-    /// target's owner works out, too. `None` when no state has such a neighbour.
+    /// For the process that owns sources but not the target: the states of a part of `plane` whose
+    /// neighbour by `generator` is in `source`, whatever is seen of them, as a run of bits. Only
+    /// bits that the process can speak for are in it: those whose source block is `owned` (plane by
+    /// plane, block by block), which the target's owner works out, too. `None` when no state has
+    /// such a neighbour.
     #[must_use]
     pub fn contribute(
         &self,
@@ -35,7 +38,8 @@ impl LaneExpansion {
         self.contribute_with(Portable, source, owned, prefixes, plane, generator)
     }
 
-    /// Adds what the owner of the `owned` blocks contributed to `units`. False when `contributed` is not as long as it must be.
+    /// Adds what the owner of the `owned` blocks contributed to `units`. False when `contributed`
+    /// is not as long as it must be.
     #[must_use]
     pub fn receive(
         &self,

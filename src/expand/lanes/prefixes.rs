@@ -1,4 +1,5 @@
-//! The labels of neighbouring lanes, in strips: label by label, 32 lanes side by side, so that one instruction compares or subtracts the labels of a whole strip.
+//! The labels of neighbouring lanes, in strips: label by label, 32 lanes side by side, so that one
+//! instruction compares or subtracts the labels of a whole strip.
 
 use super::LaneExpansion;
 use crate::base::ids::{low_u32, to_u64, to_usize};
@@ -31,7 +32,8 @@ pub(super) struct PrefixStrip {
     pub(super) labels: [Bytes; MOST_PREFIX],
     /// Labels of the suffix, ascending.
     pub(super) rest: [Bytes; SUFFIX],
-    /// 1 where the lane's first arrangement is odd: its suffix ascends, so its sign is the prefix's.
+    /// 1 where the lane's first arrangement is odd: its suffix ascends, so its sign is the
+    /// prefix's.
     pub(super) odd: Bytes,
 }
 
@@ -49,7 +51,8 @@ impl PrefixStrip {
 }
 
 impl LaneExpansion {
-    /// Works out the prefixes of `units` units of `block` from `first_unit` on; they serve every plane.
+    /// Works out the prefixes of `units` units of `block` from `first_unit` on; they serve every
+    /// plane.
     #[must_use]
     pub fn prefixes(&self, block: usize, first_unit: usize, units: usize) -> PrefixTable {
         let first_lane = first_unit * self.lanes_per_unit();
@@ -64,7 +67,8 @@ impl LaneExpansion {
                 family = number / SIBLINGS;
                 (labels, family_odd) = lehmer::unrank(length, family * SIBLINGS * LANE_STATES);
             }
-            // The first of the siblings has the other six labels in ascending order: one of them ends the prefix, the rest is the suffix.
+            // The first of the siblings has the other six labels in ascending order: one of them
+            // ends the prefix, the rest is the suffix.
             let sibling = to_usize(number % SIBLINGS);
             let (strip, at) = (&mut strips[lane / STRIP], lane % STRIP);
             for (row, &label) in strip.labels.iter_mut().zip(&labels[..last]) {
@@ -79,9 +83,11 @@ impl LaneExpansion {
         PrefixTable { block, first_lane, lanes, strips }
     }
 
-    /// One piece of the target lanes of a strip: where its source lanes are, and for each lane the index of its move in the plan.
+    /// One piece of the target lanes of a strip: where its source lanes are, and for each lane the
+    /// index of its move in the plan.
     ///
-    /// No closures here and in the loops around it: they are functions of their own, for which the compiler may forget the processor's special instructions.
+    /// No closures here and in the loops around it: they are functions of their own, for which the
+    /// compiler may forget the processor's special instructions.
     #[inline(always)]
     pub(super) fn piece(&self, strip: &PrefixStrip, odd_plane: bool, plan: &LanePlan, number: usize) -> (Places, [u16; STRIP]) {
         let choice = &plan.choices[number][..plan.crossings];
@@ -102,7 +108,8 @@ impl LaneExpansion {
         (self.places(&sources[..self.prefix_length]), index)
     }
 
-    /// Places of the lanes whose prefixes have the labels `sources`. The digit of a label is the label minus the number of smaller ones before it.
+    /// Places of the lanes whose prefixes have the labels `sources`. The digit of a label is the
+    /// label minus the number of smaller ones before it.
     #[inline(always)]
     fn places(&self, sources: &[&Bytes]) -> Places {
         let mut places = Places { block: [0; STRIP], lane: [0; STRIP] };
@@ -120,7 +127,8 @@ impl LaneExpansion {
         places
     }
 
-    /// For each lane the key of its move: the ranks of the moved-out labels among the source's suffix labels, as digits.
+    /// For each lane the key of its move: the ranks of the moved-out labels among the source's
+    /// suffix labels, as digits.
     #[inline(always)]
     fn keys(&self, strip: &PrefixStrip, plan: &LanePlan, choice: &[u8]) -> [u16; STRIP] {
         let mut keys = [0_u16; STRIP];

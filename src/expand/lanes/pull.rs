@@ -1,5 +1,6 @@
-//! Pulling a part of a block: the hot loops. A strip of 32 lanes at a time, generator by generator, piece by piece: what depends on the generator only is outside of the
-//! innermost loop, which reads a source lane, moves its bits, and knows nothing else.
+//! Pulling a part of a block: the hot loops. A strip of 32 lanes at a time, generator by generator,
+//! piece by piece: what depends on the generator only is outside of the innermost loop, which reads
+//! a source lane, moves its bits, and knows nothing else.
 #![allow(unsafe_code)]
 
 use super::prefixes::{Places, PrefixStrip, PrefixTable, STRIP};
@@ -15,12 +16,14 @@ use crate::ranking::lehmer;
 pub(super) type Bits = [u128; STRIP];
 
 impl LaneExpansion {
-    /// Finds the new states of `target`, whose lanes are those of `prefixes`: unseen states with a neighbour in `source` or contributed.
+    /// Finds the new states of `target`, whose lanes are those of `prefixes`: unseen states with a
+    /// neighbour in `source` or contributed.
     #[must_use]
     pub fn pull(&self, source: &LaneSource<'_>, prefixes: &PrefixTable, target: &mut Target<'_>) -> LaneTally {
         #[cfg(target_arch = "x86_64")]
         if let Some(moves) = crate::expand::bit_moves::Bmi2::new() {
-            // SAFETY: a value of this type exists only on processors with the features that the function is compiled for.
+            // SAFETY: a value of this type exists only on processors with the features that the
+            // function is compiled for.
             return unsafe { pull_with_bmi2(self, moves, source, prefixes, target) };
         }
         self.pull_portable(source, prefixes, target)
@@ -68,7 +71,8 @@ impl LaneExpansion {
         tally
     }
 
-    /// Writes the new states of a strip's `count` units from `first` on, of which those of `open` have unseen states.
+    /// Writes the new states of a strip's `count` units from `first` on, of which those of `open`
+    /// have unseen states.
     #[inline(always)]
     #[allow(clippy::too_many_arguments)]
     fn take_new(
@@ -110,7 +114,8 @@ impl LaneExpansion {
         }
     }
 
-    /// The states of the `open` units of a strip, from unit `first` of the table on, whose neighbour is in `blocks`.
+    /// The states of the `open` units of a strip, from unit `first` of the table on, whose
+    /// neighbour is in `blocks`.
     #[inline(always)]
     #[allow(clippy::too_many_arguments)]
     fn pull_units<B: BitMoves>(

@@ -64,7 +64,8 @@ fn check_level(puzzle: &Puzzle, seen: &BTreeSet<u64>, blocks: u64) {
                     let mut given = vec![vec![0; count * UNIT_BYTES]; lanes.generators()];
                     let source = if split { &halves[block % 2] } else { &whole };
                     if split {
-                        // Each state is spoken for by one of the two, where it is not the whole lane that is.
+                        // Each state is spoken for by one of the two, where it is not the whole
+                        // lane that is.
                         let owned = [0, 1].map(|parity| halves[parity].blocks.iter().map(|block| !block.is_empty()).collect::<Vec<_>>());
                         for generator in 0..lanes.generators() {
                             let Some((_, plan)) = lanes.moves[plane * lanes.generators + generator] else { continue };
@@ -203,7 +204,8 @@ proptest! {
     }
 }
 
-/// Four labels leave the prefix, planes have both signs, and only one sign of arrangement is numbered over each: the expansion state by state within lanes.
+/// Four labels leave the prefix, planes have both signs, and only one sign of arrangement is
+/// numbered over each: the expansion state by state within lanes.
 #[test]
 fn many_crossings_in_a_halved_space_with_odd_planes() {
     // An odd cycle through 0, 4, 1, 5, 2, 6, 3, 7.

@@ -11,8 +11,9 @@ pub(super) const UNIT: u128 = (1 << LANE_STATES) - 1;
 pub(super) const HALF_BITS: u32 = 60;
 pub(super) const HALF: u128 = (1 << HALF_BITS) - 1;
 
-/// Unit `unit` of a slice that has at least one byte behind it; 0 when the slice does not reach that far, like one of a block that is not at hand. The search checks
-/// before every level that the slices at hand are whole (`check_at_hand`).
+/// Unit `unit` of a slice that has at least one byte behind it; 0 when the slice does not reach
+/// that far, like one of a block that is not at hand. The search checks before every level that the
+/// slices at hand are whole (`check_at_hand`).
 #[inline(always)]
 pub(super) fn read_unit(bytes: &[u8], unit: usize) -> u128 {
     let first = unit * UNIT_BYTES;
@@ -34,7 +35,8 @@ pub(super) fn read_half(bytes: &[u8], lane: usize) -> u128 {
     u128::from(read_run(bytes, lane * UNIT_BYTES * 4) & low_u64(HALF))
 }
 
-/// At least 57 bits of a slice from bit `first` on; 0 when the slice does not reach eight bytes further.
+/// At least 57 bits of a slice from bit `first` on; 0 when the slice does not reach eight bytes
+/// further.
 #[inline(always)]
 pub(super) fn read_run(bytes: &[u8], first: usize) -> u64 {
     let Some(window) = bytes.get(first / 8..first / 8 + 8).and_then(|window| window.first_chunk()) else { return 0 };

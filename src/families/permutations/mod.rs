@@ -66,7 +66,8 @@ impl ConfiguredPuzzle for PermutationPuzzle {
     }
 
     /// # Errors
-    /// When the largest orbit is too large for an arrangement, or the others have too many contents.
+    /// When the largest orbit is too large for an arrangement, or the others have too many
+    /// contents.
     fn build(&self, metric: &str) -> Result<Puzzle> {
         orbits::compile(&self.name, metric, self.positions, &self.generators.of_metric(metric), PositionNumbers::AsGiven)
     }
@@ -173,7 +174,8 @@ mod tests {
     }
 
     proptest! {
-        /// Words act on the compiled puzzle as their permutations act on the labels, and the text reads back as the same source.
+        /// Words act on the compiled puzzle as their permutations act on the labels, and the text
+        /// reads back as the same source.
         #[test]
         fn the_compiled_puzzle_acts_as_the_permutations(
             turns in (2_usize..8).prop_flat_map(|positions| proptest::collection::vec(

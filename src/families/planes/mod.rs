@@ -18,8 +18,9 @@
 //! permutations = [[1, 0, 2, 3, 4], [0, 1, 2, 3, 4], [0, 1, 2, 3, 4], [0, 1, 2, 3, 4]]   # one a plane
 //! ```
 //!
-//! `[[metrics]]` is as in the family `permutations`. A generator takes the state `(p, a)` to `(planes[p], a∘permutation)` with the permutation of
-//! plane `p` in its passive form: `permutation[i]` is the position whose piece comes to position `i`.
+//! `[[metrics]]` is as in the family `permutations`. A generator takes the state `(p, a)` to
+//! `(planes[p], a∘permutation)` with the permutation of plane `p` in its passive form:
+//! `permutation[i]` is the position whose piece comes to position `i`.
 
 use super::named_generators::{NamedGenerators, Turn};
 use super::permutation_text;

@@ -5,7 +5,8 @@ use crate::base::ids::{index_u32, low_u32, to_u64};
 use crate::base::{Error, Result};
 use crate::families::rotation_board::{BlockTurn, BoardShape};
 
-/// A board. Cells hold their tile's home: tile t is at home in cell t - 1, in book order. Invariant: every home once.
+/// A board. Cells hold their tile's home: tile t is at home in cell t - 1, in book order.
+/// Invariant: every home once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Board {
     shape: BoardShape,
@@ -22,7 +23,8 @@ impl Board {
     /// The board with these numbers, 1 to the number of cells, in book order.
     ///
     /// # Errors
-    /// `Usage` when a number is missing, repeated or out of range; the message names it and its cell.
+    /// `Usage` when a number is missing, repeated or out of range; the message names it and its
+    /// cell.
     pub fn new(shape: BoardShape, numbers: &[u64]) -> Result<Self> {
         let cells = u64::from(shape.cells());
         let refuse = |found: String| {
@@ -50,10 +52,12 @@ impl Board {
         Ok(Self { shape, homes })
     }
 
-    /// The board of a text: numbers separated by blanks or commas. Line breaks, `/` and `;` end a row; a text of one row is read in book order.
+    /// The board of a text: numbers separated by blanks or commas. Line breaks, `/` and `;` end a
+    /// row; a text of one row is read in book order.
     ///
     /// # Errors
-    /// `Usage` when a word is no number, a row has another length than the board's, or the numbers make no board.
+    /// `Usage` when a word is no number, a row has another length than the board's, or the numbers
+    /// make no board.
     pub fn parse(shape: BoardShape, text: &str) -> Result<Self> {
         let rows: Vec<Vec<u64>> = text
             .split(['\n', '/', ';'])
@@ -79,8 +83,8 @@ impl Board {
         Self::new(shape, &rows.concat())
     }
 
-    /// The board of a game string of Simon Tatham's Twiddle: `3x3n2:5,1,...`, parameters (width first), then the numbers in book order. None when
-    /// the text has no colon.
+    /// The board of a game string of Simon Tatham's Twiddle: `3x3n2:5,1,...`, parameters (width
+    /// first), then the numbers in book order. None when the text has no colon.
     ///
     /// # Errors
     /// As for names and boards, and when the part before the colon is no parameter string.
@@ -118,8 +122,9 @@ impl Board {
         self.shape.turn(&mut self.homes, turn);
     }
 
-    /// The board whose tiles are moved from home to the cells where this one's tiles have their homes: the inverse permutation. A word that solves the one, undone, makes
-    /// it of the other's goal.
+    /// The board whose tiles are moved from home to the cells where this one's tiles have their
+    /// homes: the inverse permutation. A word that solves the one, undone, makes it of the other's
+    /// goal.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let mut homes = vec![0; self.homes.len()];
@@ -153,7 +158,8 @@ impl Board {
         self.homes.iter().map(|home| (home + 1).to_string()).collect::<Vec<_>>().join(" ")
     }
 
-    /// A board made by `turns` pseudo-random quarter turns of the solved one, so a solvable one: xorshift64* from `seed`.
+    /// A board made by `turns` pseudo-random quarter turns of the solved one, so a solvable one:
+    /// xorshift64* from `seed`.
     #[must_use]
     pub fn scrambled(shape: BoardShape, seed: u64, turns: u64) -> Self {
         let mut board = Self::solved(shape);
@@ -196,7 +202,8 @@ fn number(word: &str) -> Result<u64> {
     })
 }
 
-/// Pseudo-random numbers for boards: Marsaglia's xorshift with a final multiplication (Vigna's xorshift64*), after mixing the seed by splitmix64.
+/// Pseudo-random numbers for boards: Marsaglia's xorshift with a final multiplication (Vigna's
+/// xorshift64*), after mixing the seed by splitmix64.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 

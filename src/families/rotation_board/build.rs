@@ -1,4 +1,5 @@
-//! The number rotation board: numbers in `rows x cols` cells, every block of `block x block` cells turns.
+//! The number rotation board: numbers in `rows x cols` cells, every block of `block x block` cells
+//! turns.
 //!
 //! ```toml
 //! family = "rotation-board"
@@ -7,9 +8,11 @@
 //! block = 2
 //! ```
 //!
-//! Metrics: `quarter` (90 degrees cost 1 either way) and `half` (180 degrees cost 1, too). Blocks of odd size keep the colours of a checkerboard, so the cells
-//! fall into two orbits: the larger one is the arrangement, the other one the plane. The positions are numbered as suits a search by lanes
-//! (`puzzle/compile/position_order.rs`), per metric; the text of a state is the board in book order all the same.
+//! Metrics: `quarter` (90 degrees cost 1 either way) and `half` (180 degrees cost 1, too). Blocks
+//! of odd size keep the colours of a checkerboard, so the cells fall into two orbits: the larger
+//! one is the arrangement, the other one the plane. The positions are numbered as suits a search by
+//! lanes (`puzzle/compile/position_order.rs`), per metric; the text of a state is the board in book
+//! order all the same.
 
 use super::{BlockTurn, BoardShape};
 use crate::base::ids::index_u32;
@@ -21,8 +24,8 @@ use crate::puzzle::{Permutation, Puzzle};
 /// The metrics of the family.
 pub const METRICS: [&str; 2] = ["quarter", "half"];
 
-/// The board in one metric. Generators: block by block, counter-clockwise, half a turn (in `half`), clockwise; those that do the same on the only block of a
-/// tiny board are still different turns.
+/// The board in one metric. Generators: block by block, counter-clockwise, half a turn (in `half`),
+/// clockwise; those that do the same on the only block of a tiny board are still different turns.
 ///
 /// # Errors
 /// `Config` when the board is too large for states to be ranked, or the metric does not exist.

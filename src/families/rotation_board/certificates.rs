@@ -7,7 +7,8 @@ use crate::families::rotation_board::small_group::SmallGroup;
 use crate::families::rotation_board::{BlockTurn, BoardShape};
 use crate::families::rotation_board::{Board, Solver, Unsolvable, verdict};
 
-/// Most cells of a board in a certificate: the checker writes every move out as a list of cells, below a gigabyte for all of these boards.
+/// Most cells of a board in a certificate: the checker writes every move out as a list of cells,
+/// below a gigabyte for all of these boards.
 pub const MOST_CERTIFIED_CELLS: u32 = 10_000;
 
 /// A board of any size, searchable or not, as certificates name it.
@@ -16,10 +17,12 @@ pub fn certified(shape: BoardShape, metric: &str) -> CertifiedPuzzle {
     CertifiedPuzzle::named(&format!("rotation-board {} {} {} {metric}", shape.rows(), shape.columns(), shape.block()))
 }
 
-/// The verdict on `board`, and its certificate in quarter turns: from the board to the solved one a `word`, an `invariant`, or a `closed-set`.
+/// The verdict on `board`, and its certificate in quarter turns: from the board to the solved one a
+/// `word`, an `invariant`, or a `closed-set`.
 ///
 /// # Errors
-/// `Config` when the board is too large for a certificate (or, when it can be solved, for the solver); `Invariant` for a fault of this program.
+/// `Config` when the board is too large for a certificate (or, when it can be solved, for the
+/// solver); `Invariant` for a fault of this program.
 pub fn verdict_certificate(board: &Board) -> Result<(Certificate, Option<Unsolvable>)> {
     let shape = board.shape();
     if shape.cells() > MOST_CERTIFIED_CELLS {
@@ -63,7 +66,8 @@ pub fn quarter_word(shape: BoardShape, word: &[BlockTurn]) -> Word {
     word.iter().flat_map(quarters).map(|turn| shape.turn_name(turn)).collect()
 }
 
-/// All boards that turns make of `board`, ascending: what they make of the solved one, with the board's tiles.
+/// All boards that turns make of `board`, ascending: what they make of the solved one, with the
+/// board's tiles.
 ///
 /// # Errors
 /// `Config` when a tile's number does not fit a label.

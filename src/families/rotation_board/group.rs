@@ -1,8 +1,9 @@
 //! Which boards can be solved: the group that the turns generate.
 //!
-//! Colour cells like a checkerboard, the top-left corner's colour first; p and q cells have the first and the second colour, N = p + q. One turn is n^2/4
-//! four-cycles when the block size n is even, and (n^2-1)/8 four-cycles on each colour when it is odd (the middle stays), where colours never mix. The group is
-//! the largest one that these signs allow, but for three small cases:
+//! Colour cells like a checkerboard, the top-left corner's colour first; p and q cells have the
+//! first and the second colour, N = p + q. One turn is n^2/4 four-cycles when the block size n is
+//! even, and (n^2-1)/8 four-cycles on each colour when it is odd (the middle stays), where colours
+//! never mix. The group is the largest one that these signs allow, but for three small cases:
 //!
 //! | case | solvable boards | order |
 //! | --- | --- | --- |
@@ -14,8 +15,10 @@
 //! | n = 3, 5 mod 8 | colours kept, both permutations of one sign | p! q!/2 |
 //! | n = 1, 7 mod 8 | colours kept, both permutations even | (p!/2)(q!/2) |
 //!
-//! Why. A 3-cycle exists (`solve/ladder.rs` has words for every block size), the group is primitive on the cells or on each colour, so by Jordan's theorem it
-//! contains the alternating group there; overlapping sub-boards merge; the signs of one turn decide the index. GAP found these orders for 48 boards.
+//! Why. A 3-cycle exists (`solve/ladder.rs` has words for every block size), the group is primitive
+//! on the cells or on each colour, so by Jordan's theorem it contains the alternating group there;
+//! overlapping sub-boards merge; the signs of one turn decide the index. GAP found these orders for
+//! 48 boards.
 
 use crate::families::rotation_board::BoardShape;
 

@@ -1,8 +1,9 @@
 //! The shape of a number rotation board: its cells, its blocks, its turns, and their names.
 //!
-//! `rows x columns` cells hold the numbers 1 to `rows * columns`; the goal is book order. A *block* is a square of `block x block` cells, named by
-//! its top-left cell; a *turn* rotates the contents of a block by 90, 180 or 270 degrees. Counter-clockwise, the content of the block's cell (i, j) goes to
-//! (block-1-j, i), counted from 0. Cells are numbered in book order from 0.
+//! `rows x columns` cells hold the numbers 1 to `rows * columns`; the goal is book order. A *block*
+//! is a square of `block x block` cells, named by its top-left cell; a *turn* rotates the contents
+//! of a block by 90, 180 or 270 degrees. Counter-clockwise, the content of the block's cell (i, j)
+//! goes to (block-1-j, i), counted from 0. Cells are numbered in book order from 0.
 
 use crate::base::ids::index_u32;
 use crate::base::{Error, Result};
@@ -11,7 +12,8 @@ use std::fmt;
 /// Most cells of a board: 1024 x 1024.
 pub const MOST_CELLS: u32 = 1 << 20;
 
-/// Rows, columns and block size of a board. Invariant: `2 <= block <= min(rows, columns)`, at most [`MOST_CELLS`] cells.
+/// Rows, columns and block size of a board. Invariant: `2 <= block <= min(rows, columns)`, at most
+/// [`MOST_CELLS`] cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BoardShape {
     rows: u32,

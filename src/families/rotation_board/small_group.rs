@@ -1,4 +1,5 @@
-//! The boards whose group is small: 4, 120 or 720 reachable arrangements, listed by a breadth-first search, so with shortest solutions.
+//! The boards whose group is small: 4, 120 or 720 reachable arrangements, listed by a breadth-first
+//! search, so with shortest solutions.
 
 use super::board::Board;
 use super::verdict::Unsolvable;
@@ -21,7 +22,8 @@ impl SmallGroup {
         Self::with_turns(shape, &[1, 3])
     }
 
-    /// The arrangements of `shape`; words are shortest when each of these turns (in quarters) costs 1.
+    /// The arrangements of `shape`; words are shortest when each of these turns (in quarters) costs
+    /// 1.
     #[must_use]
     pub fn with_turns(shape: BoardShape, quarters: &[u8]) -> Self {
         let solved: Vec<u32> = (0..shape.cells()).collect();

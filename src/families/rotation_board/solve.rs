@@ -2,14 +2,18 @@
 //!
 //! 1. The verdict; boards of small groups are looked up in their list (shortest words).
 //! 2. Direct placement of as many tiles as blocks can be spared (`placement.rs`).
-//! 3. The sign step: where a quarter turn is odd and the rest is odd, the turn after which the fewest 3-cycles remain.
-//! 4. 3-cycles for the rest (`by_three_cycles.rs`), each `setup, ladder word, setup undone` (`triple_table.rs`, `ladder.rs`).
+//! 3. The sign step: where a quarter turn is odd and the rest is odd, the turn after which the
+//!    fewest 3-cycles remain.
+//! 4. 3-cycles for the rest (`by_three_cycles.rs`), each `setup, ladder word, setup undone`
+//!    (`triple_table.rs`, `ladder.rs`).
 //! 5. Turns that meet are joined (`shorten.rs`).
 //!
-//! Blocks so large that the table would not fit (over 20x20) are left to the author's method (`spiral.rs`), which can be chosen for blocks of 5 and more.
+//! Blocks so large that the table would not fit (over 20x20) are left to the author's method
+//! (`spiral.rs`), which can be chosen for blocks of 5 and more.
 //!
-//! Small boards are solved in several variants (ties decided otherwise, with and without step 2, and the inverse board, whose word is undone), and
-//! the shortest word is kept. Every word is replayed before it is returned.
+//! Small boards are solved in several variants (ties decided otherwise, with and without step 2,
+//! and the inverse board, whose word is undone), and the shortest word is kept. Every word is
+//! replayed before it is returned.
 
 mod by_three_cycles;
 pub mod ladder;
@@ -44,7 +48,8 @@ pub struct Solution {
     pub quarter: u64,
     /// Its length when every turn costs 1.
     pub half: u64,
-    /// Whether it is known that no word is shorter in the metric that was asked for; quarter turns where none was.
+    /// Whether it is known that no word is shorter in the metric that was asked for; quarter turns
+    /// where none was.
     pub shortest: bool,
 }
 
@@ -65,7 +70,8 @@ impl Solution {
     }
 }
 
-/// A shortest word that solves a small board, when each turn by one of these numbers of quarters costs 1, or why there is none.
+/// A shortest word that solves a small board, when each turn by one of these numbers of quarters
+/// costs 1, or why there is none.
 ///
 /// # Errors
 /// `Config` when the board is too far from the solved one to be sure.
@@ -82,7 +88,8 @@ pub fn solve_shortest(board: &Board, quarters: &[u8]) -> Result<Result<Solution,
     Solution::replayed(board, word, true).map(Ok)
 }
 
-/// A word by the author's spiral-cycle method, or why there is none; hundreds of turns for each 3-cycle, any block size from 5 on.
+/// A word by the author's spiral-cycle method, or why there is none; hundreds of turns for each
+/// 3-cycle, any block size from 5 on.
 ///
 /// # Errors
 /// `Config` for blocks that are too small for the method.
@@ -214,7 +221,8 @@ fn construct(board: &Board, setups: &Setups, variant: u64) -> Result<Vec<BlockTu
     Ok(work.into_word())
 }
 
-/// Makes the rest a product of 3-cycles, where one turn decides that: the turn after which the fewest remain.
+/// Makes the rest a product of 3-cycles, where one turn decides that: the turn after which the
+/// fewest remain.
 fn sign_step(work: &mut Work) {
     let shape = work.shape();
     let (odd, [first, _]) = signs(work.board());

@@ -1,9 +1,11 @@
 //! Names of boards and turns.
 //!
-//! Boards: `rotation-board-3x4n2` and `rotation-3x4n2` say rows x columns; the parameter string of Simon Tatham's Twiddle, `4x3n2`, says width x height.
-//! Turns: a letter is a quarter counter-clockwise, the letter with `'` clockwise, with `2` half a turn. Two blocks are X and Y, three X, Y and Z, otherwise
-//! they are A, B, C, ... row by row. On every board, and alone on those of more than 26 blocks: `row,column,turn`, from 1, with the turn 1, -1 or 2.
-//! Words are read from left to right.
+//! Boards: `rotation-board-3x4n2` and `rotation-3x4n2` say rows x columns; the parameter string of
+//! Simon Tatham's Twiddle, `4x3n2`, says width x height. Turns: a letter is a quarter
+//! counter-clockwise, the letter with `'` clockwise, with `2` half a turn. Two blocks are X and Y,
+//! three X, Y and Z, otherwise they are A, B, C, ... row by row. On every board, and alone on those
+//! of more than 26 blocks: `row,column,turn`, from 1, with the turn 1, -1 or 2. Words are read from
+//! left to right.
 
 use super::{BlockTurn, BoardShape};
 use crate::base::config_text::shown_text;
@@ -16,10 +18,12 @@ const MOST_LETTERS: u32 = 26;
 const PREFIXES: [&str; 2] = ["rotation-board-", "rotation-"];
 
 impl BoardShape {
-    /// The board of a short name, or of Twiddle's parameters, whose width comes first; none when the text is neither.
+    /// The board of a short name, or of Twiddle's parameters, whose width comes first; none when
+    /// the text is neither.
     ///
     /// # Errors
-    /// `Config` when the text is such a name, but no such board exists or it is of a kind that is not known here.
+    /// `Config` when the text is such a name, but no such board exists or it is of a kind that is
+    /// not known here.
     pub fn from_name(name: &str) -> Result<Option<Self>> {
         for prefix in PREFIXES {
             if let Some(rest) = name.strip_prefix(prefix) {
@@ -86,7 +90,8 @@ fn measures(text: &str) -> Option<(u32, u32, u32, &str)> {
     Some((first, second, third, &rest[digits..]))
 }
 
-/// Twiddle's options behind the measures: `m` with the number of shuffling moves says nothing about the board.
+/// Twiddle's options behind the measures: `m` with the number of shuffling moves says nothing about
+/// the board.
 fn twiddle_options(name: &str, options: &str) -> Result<()> {
     let kind = match options.trim_end_matches(|digit: char| digit.is_ascii_digit()) {
         "" if options.is_empty() => return Ok(()),
@@ -104,7 +109,8 @@ fn twiddle_options(name: &str, options: &str) -> Result<()> {
     )))
 }
 
-/// The turns of a word: letters, with blanks between them or not, or `row,column,turn` with blanks between them.
+/// The turns of a word: letters, with blanks between them or not, or `row,column,turn` with blanks
+/// between them.
 ///
 /// # Errors
 /// `Usage` when a part of it is no turn of the board.

@@ -1,4 +1,5 @@
-//! Whether a board can be solved, at once and with the reason: no search beyond the 720 boards of the exotic case.
+//! Whether a board can be solved, at once and with the reason: no search beyond the 720 boards of
+//! the exotic case.
 //!
 //! `group.rs` says which boards can be. Costs two passes over the cells.
 
@@ -87,8 +88,9 @@ pub fn verdict(board: &Board) -> Result<(), Unsolvable> {
     }
 }
 
-/// Whether the permutation is odd, and whether it is on the cells of each colour (counted by the colour of the smallest cell of each cycle; so only
-/// meaningful when no tile has changed its colour).
+/// Whether the permutation is odd, and whether it is on the cells of each colour (counted by the
+/// colour of the smallest cell of each cycle; so only meaningful when no tile has changed its
+/// colour).
 #[must_use]
 pub fn signs(board: &Board) -> (bool, [bool; 2]) {
     let mut odd = [false; 2];

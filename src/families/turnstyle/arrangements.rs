@@ -1,4 +1,5 @@
-//! The arrangements that have names. Positions count from 0 at the turntable's left end; pairs are numbered by their left position.
+//! The arrangements that have names. Positions count from 0 at the turntable's left end; pairs are
+//! numbered by their left position.
 
 use crate::evidence::certificate::Labels;
 
@@ -31,7 +32,8 @@ pub fn reversal(size: u16, rotation: u16) -> Labels {
     labels
 }
 
-/// The pair at positions `place`, `place + 1` moved past the `passed` pieces to its right; then the ring turned by `turned` to the right.
+/// The pair at positions `place`, `place + 1` moved past the `passed` pieces to its right; then the
+/// ring turned by `turned` to the right.
 #[must_use]
 pub fn jump(size: u16, passed: u16, place: u16, turned: u16) -> Labels {
     let mut ring = solved(size);

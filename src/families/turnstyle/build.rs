@@ -1,13 +1,15 @@
 //! Turnstyle(n): n labelled pieces on a cycle of n positions, a turntable over positions 0..3.
 //!
-//! `R` shifts every piece one position to the right (clockwise), `L` to the left, `F` turns the table: ABCD -> BADC.
-//! Metrics: `step` (R, L and F cost 1 each), `turn` (a shift by any amount costs 1, F costs 1), `flip` (F costs 1, shifts are
-//! free: a state is a circular arrangement).
+//! `R` shifts every piece one position to the right (clockwise), `L` to the left, `F` turns the
+//! table: ABCD -> BADC. Metrics: `step` (R, L and F cost 1 each), `turn` (a shift by any amount
+//! costs 1, F costs 1), `flip` (F costs 1, shifts are free: a state is a circular arrangement).
 //!
-//! Coordinates. Seen from piece 0 the shifts only move the frame: the plane `p` is the turntable's first position relative to piece 0, clockwise, so
-//! piece 0 stands at position `-p mod n`; `a_1..a_(n-1)` are the pieces clockwise from piece 0. R: p -> p-1, L: p -> p+1, arrangement untouched.
-//! F at 1 <= p <= n-4 swaps two adjacent pairs; where the table covers piece 0 the frame moves with it. For odd n every generator is an even
-//! permutation of the pieces, so only n!/2 states are reached.
+//! Coordinates. Seen from piece 0 the shifts only move the frame: the plane `p` is the turntable's
+//! first position relative to piece 0, clockwise, so piece 0 stands at position `-p mod n`;
+//! `a_1..a_(n-1)` are the pieces clockwise from piece 0. R: p -> p-1, L: p -> p+1, arrangement
+//! untouched. F at 1 <= p <= n-4 swaps two adjacent pairs; where the table covers piece 0 the frame
+//! moves with it. For odd n every generator is an even permutation of the pieces, so only n!/2
+//! states are reached.
 
 use crate::base::ids::{index_u32, low_u32, to_u64};
 use crate::base::{Error, Result};
@@ -25,7 +27,8 @@ pub const METRICS: [&str; 3] = ["step", "turn", "flip"];
 /// Turnstyle(`size`) in `metric`.
 ///
 /// # Errors
-/// `Config` when the size or metric does not exist; for sizes over [`LARGEST_SIZE`] the message says what the search would need.
+/// `Config` when the size or metric does not exist; for sizes over [`LARGEST_SIZE`] the message
+/// says what the search would need.
 pub fn build(size: u32, metric: &str) -> Result<Puzzle> {
     if size < SMALLEST_SIZE {
         return Err(Error::config(format!(
@@ -54,8 +57,9 @@ pub fn build(size: u32, metric: &str) -> Result<Puzzle> {
     Puzzle::of_planes(format!("turnstyle-{size}"), metric, length, generators, vec![solved], layout)
 }
 
-/// Turnstyle(`size`) in metric `step` with the pieces ranked by position, `size`! states in one plane: the form in which every relabelling of
-/// the pieces is a symmetry, so that one ball serves many targets. [`build`] is smaller where the whole space is stored.
+/// Turnstyle(`size`) in metric `step` with the pieces ranked by position, `size`! states in one
+/// plane: the form in which every relabelling of the pieces is a symmetry, so that one ball serves
+/// many targets. [`build`] is smaller where the whole space is stored.
 ///
 /// # Errors
 /// `Config` when the size does not exist or is over [`LARGEST_SIZE`].
@@ -100,8 +104,9 @@ fn table_source(position: usize) -> usize {
     if position < 4 { position ^ 1 } else { position }
 }
 
-/// F in the coordinates relative to piece 0. Where the piece at position `h` is piece 0, the table takes it to `table(h)`, and the arrangement
-/// is read clockwise from there: `a'_i = a_(table(h' + i) - h)`.
+/// F in the coordinates relative to piece 0. Where the piece at position `h` is piece 0, the table
+/// takes it to `table(h)`, and the arrangement is read clockwise from there:
+/// `a'_i = a_(table(h' + i) - h)`.
 fn flip(size: u32) -> Vec<(u32, Permutation)> {
     let n = index_u32(size);
     (0..n)
@@ -122,8 +127,8 @@ fn with_flip(mut generators: Vec<(String, Vec<(u32, Permutation)>)>, size: u32) 
     generators
 }
 
-/// The flips of a circular arrangement: one generator for each place of the table relative to piece 0; for n = 4 opposite
-/// places give the same generator, which is kept once.
+/// The flips of a circular arrangement: one generator for each place of the table relative to piece
+/// 0; for n = 4 opposite places give the same generator, which is kept once.
 fn circular_flips(size: u32) -> Vec<(String, Vec<(u32, Permutation)>)> {
     let mut generators: Vec<(String, Vec<(u32, Permutation)>)> = Vec::new();
     for (place, (_, permutation)) in flip(size).into_iter().enumerate() {
@@ -198,7 +203,8 @@ mod tests {
                 let generator = (step * step + step / 3) % puzzle.generators();
                 let place: usize = puzzle.generator_name(generator)[1..].parse().expect("F and a number");
                 state = puzzle.apply(generator, &state);
-                // Turn the word until the table's first position is `place` clockwise from piece 1, flip, and read it from piece 1 again.
+                // Turn the word until the table's first position is `place` clockwise from piece 1,
+                // flip, and read it from piece 1 again.
                 let home = word.iter().position(|&piece| piece == 1).expect("there");
                 word.rotate_left(home);
                 word.rotate_left(place);

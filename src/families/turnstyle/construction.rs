@@ -1,26 +1,32 @@
 //! Constructed words, for rings of any size.
 //!
-//! Slots are places that stay while the table moves: R moves the table one slot to the left, L to the right, F swaps two pairs of slots.
+//! Slots are places that stay while the table moves: R moves the table one slot to the left, L to
+//! the right, F swaps two pairs of slots.
 //!
-//! **A cycle of three.** [`THREE_CYCLE`] uses seven slots and brings the table back, so on every ring of at least seven pieces it does the same: a cycle of the three
-//! pieces at positions 0, 1, 2.
+//! **A cycle of three.** [`THREE_CYCLE`] uses seven slots and brings the table back, so on every
+//! ring of at least seven pieces it does the same: a cycle of the three pieces at positions 0, 1,
+//! 2.
 //!
-//! **SWAP.** With n even one piece that is carried past n - 2 others, all around the ring, has changed places with the last one: a SWAP. [`CARRY`] does one
-//! step of that. On the five slots from the table's first one on it makes `q d p x y` of `p q y d x`, then moves the table two slots to the left,
-//! where, with the next two pieces `r s`, it finds `r s q d p`: the same form. So each step leaves the two pieces of the last but one step behind in their old order, `x y`, and
-//! the carried piece `d` has passed two more pieces. [`HEAD`] makes the form, [`TAIL`] ends it with the ring closed. A further step
-//! passes two further pieces, which head and tail never touch: when the word for n is a SWAP, so is the word with a step more for n + 2. Each word is replayed
+//! **SWAP.** With n even one piece that is carried past n - 2 others, all around the ring, has
+//! changed places with the last one: a SWAP. [`CARRY`] does one step of that. On the five slots
+//! from the table's first one on it makes `q d p x y` of `p q y d x`, then moves the table two
+//! slots to the left, where, with the next two pieces `r s`, it finds `r s q d p`: the same form.
+//! So each step leaves the two pieces of the last but one step behind in their old order, `x y`,
+//! and the carried piece `d` has passed two more pieces. [`HEAD`] makes the form, [`TAIL`] ends it
+//! with the ring closed. A further step passes two further pieces, which head and tail never touch:
+//! when the word for n is a SWAP, so is the word with a step more for n + 2. Each word is replayed
 //! before it is used all the same.
 //!
-//! Length: 23 + 6 (n - 10) / 2 + 4 = 3 n - 3 moves for even n >= 10, that is 3 moves a piece; 17 for n = 8. The shortest ones known (up to n = 18) grow as fast: 24 for
-//! n = 10, 49 for n = 18.
+//! Length: 23 + 6 (n - 10) / 2 + 4 = 3 n - 3 moves for even n >= 10, that is 3 moves a piece; 17
+//! for n = 8. The shortest ones known (up to n = 18) grow as fast: 24 for n = 10, 49 for n = 18.
 
 use super::arrangements;
 use super::ring::{Ring, letters};
 use crate::base::{Error, Result};
 use crate::evidence::certificate::Word;
 
-/// A cycle of the pieces at positions 0, 1, 2, in every size from 7 on (and, wrapped around the ring, in size 5).
+/// A cycle of the pieces at positions 0, 1, 2, in every size from 7 on (and, wrapped around the
+/// ring, in size 5).
 pub const THREE_CYCLE: &str = "FRFLLLFRRRFLLLFRR";
 
 /// Makes the form in which [`CARRY`] carries a piece.
@@ -41,7 +47,8 @@ pub const SMALLEST_SIZE: u16 = 8;
 /// Pieces of the ring for which [`HEAD`] and [`TAIL`] alone are a SWAP.
 const BASE_SIZE: u16 = 10;
 
-/// A word that exchanges two neighbours on a ring of `size` pieces, and the pair; none for odd sizes and below 8.
+/// A word that exchanges two neighbours on a ring of `size` pieces, and the pair; none for odd
+/// sizes and below 8.
 ///
 /// # Errors
 /// `Invariant` when the replayed word is no SWAP.

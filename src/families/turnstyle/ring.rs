@@ -1,4 +1,5 @@
-//! A ring of pieces of any size and its three moves, played on the labels. Each move takes constant time.
+//! A ring of pieces of any size and its three moves, played on the labels. Each move takes constant
+//! time.
 
 use crate::base::{Error, Result};
 use crate::evidence::certificate::{Labels, Word};
@@ -59,7 +60,8 @@ pub fn letters(text: &str) -> Word {
     text.chars().map(String::from).collect()
 }
 
-/// The word seen in a mirror: R and L exchanged. The mirror takes position `i` to `3 - i`, so it leaves F as it is.
+/// The word seen in a mirror: R and L exchanged. The mirror takes position `i` to `3 - i`, so it
+/// leaves F as it is.
 #[must_use]
 pub fn mirrored(word: &Word) -> Word {
     word.iter()

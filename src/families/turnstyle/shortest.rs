@@ -1,4 +1,5 @@
-//! Shortest words from the solved ring to many arrangements, with one ball: the balls around the arrangements are the relabelled ball around the solved ring.
+//! Shortest words from the solved ring to many arrangements, with one ball: the balls around the
+//! arrangements are the relabelled ball around the solved ring.
 
 use super::ring::check_word;
 use super::{arrangements, build_by_position, certified};
@@ -49,12 +50,13 @@ pub fn turnstyle_step(size: u16) -> CertifiedPuzzle {
     certified(size.into(), "step")
 }
 
-/// A shortest word to each of `targets`, all of which must be reached (the caller knows that from the group). With `only_nearest`, the search ends with the first
-/// targets that are found, and the others have no entry.
+/// A shortest word to each of `targets`, all of which must be reached (the caller knows that from
+/// the group). With `only_nearest`, the search ends with the first targets that are found, and the
+/// others have no entry.
 ///
 /// # Errors
-/// `Config` when the size has no 64-bit ranks or the ball outgrows the limit; `Invariant` when a word does not lead to its target, or a target is
-/// not reached.
+/// `Config` when the size has no 64-bit ranks or the ball outgrows the limit; `Invariant` when a
+/// word does not lead to its target, or a target is not reached.
 pub fn shortest_words(size: u16, targets: &[Labels], limit: MemoryLimit, only_nearest: bool) -> Result<Vec<Option<Shortest>>> {
     let puzzle = build_by_position(u32::from(size))?;
     let moves = BothWays::of(&puzzle)?;

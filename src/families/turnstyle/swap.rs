@@ -1,4 +1,5 @@
-//! Whether two neighbours can be exchanged and everything else left as it is: the certificates that settle it for a size.
+//! Whether two neighbours can be exchanged and everything else left as it is: the certificates that
+//! settle it for a size.
 
 use super::arrangements;
 use super::construction::{swap_word, three_cycle_word};
@@ -24,14 +25,16 @@ pub struct SwapEvidence {
     pub certificates: Vec<(String, Certificate)>,
     /// Moves of the constructed word, where there is a SWAP.
     pub constructed: Option<usize>,
-    /// Fewest moves for each pair from the turntable's left one on; empty when they were not searched.
+    /// Fewest moves for each pair from the turntable's left one on; empty when they were not
+    /// searched.
     pub shortest: Vec<usize>,
 }
 
 /// The evidence for a size; with a limit, and when ranks of the size exist, with shortest words.
 ///
 /// # Errors
-/// `Config` when the balls outgrow the limit; `Invariant` when anything replayed is not what it should be.
+/// `Config` when the balls outgrow the limit; `Invariant` when anything replayed is not what it
+/// should be.
 pub fn evidence(size: u16, shortest: Option<MemoryLimit>) -> Result<SwapEvidence> {
     let mut all = SwapEvidence { size, certificates: Vec::new(), constructed: None, shortest: Vec::new() };
     let puzzle = turnstyle_step(size);
@@ -71,7 +74,8 @@ pub fn evidence(size: u16, shortest: Option<MemoryLimit>) -> Result<SwapEvidence
     Ok(all)
 }
 
-/// A shortest SWAP of each pair, from the turntable's left one on. The mirror halves the work: it takes pairs to pairs and balls to balls.
+/// A shortest SWAP of each pair, from the turntable's left one on. The mirror halves the work: it
+/// takes pairs to pairs and balls to balls.
 ///
 /// # Errors
 /// `Config` when the balls outgrow the limit.

@@ -1,9 +1,11 @@
 //! Compiles permutations of positions to planes and arrangements.
 //!
-//! The positions fall into orbits under the generators. Positions that never move are dropped; the largest orbit (of equals the one with the first
-//! position) is the arrangement, numbered as [`PositionNumbers`] says; the contents of all other orbits together are the plane. The planes are the contents
-//! reachable from the solved ones, in lexicographic order, so their numbers do not depend on the order of the generators. Building costs planes x generators
-//! steps; nothing of it is kept per state.
+//! The positions fall into orbits under the generators. Positions that never move are dropped; the
+//! largest orbit (of equals the one with the first position) is the arrangement, numbered as
+//! [`PositionNumbers`] says; the contents of all other orbits together are the plane. The planes
+//! are the contents reachable from the solved ones, in lexicographic order, so their numbers do not
+//! depend on the order of the generators. Building costs planes x generators steps; nothing of it
+//! is kept per state.
 
 use super::position_order::position_order;
 use crate::base::ids::{low_u32, to_u64};
@@ -13,10 +15,12 @@ use crate::puzzle::planes::MOST_PLANES;
 use crate::puzzle::{Layout, Permutation, Puzzle, State};
 use std::collections::HashSet;
 
-/// Most planes x generators: 8 generators on the largest number of planes, 0.5 GB while the puzzle is built.
+/// Most planes x generators: 8 generators on the largest number of planes, 0.5 GB while the puzzle
+/// is built.
 const MOST_PLANE_MOVES: usize = 8 * MOST_PLANES;
 
-/// How the positions of the arrangement are numbered. A published fingerprint depends on it, so a family never changes its choice.
+/// How the positions of the arrangement are numbered. A published fingerprint depends on it, so a
+/// family never changes its choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PositionNumbers {
     /// Ascending, as they were given.
@@ -31,10 +35,12 @@ struct Roles {
     planar: Vec<u8>,
 }
 
-/// The puzzle of these named generators on `positions` positions; a state's text lists all of them in their given order.
+/// The puzzle of these named generators on `positions` positions; a state's text lists all of them
+/// in their given order.
 ///
 /// # Errors
-/// `Config` when the largest orbit is too large for an arrangement, or the others have too many contents.
+/// `Config` when the largest orbit is too large for an arrangement, or the others have too many
+/// contents.
 pub fn compile(name: &str, metric: &str, positions: usize, turns: &[&(String, Permutation)], numbers: PositionNumbers) -> Result<Puzzle> {
     let refuse = |what: String| Error::config(format!("puzzle {name}, metric {metric}: {what}"));
     let mut roles = roles(positions, turns.iter().map(|(_, turn)| turn));
@@ -80,7 +86,8 @@ fn roles<'a>(positions: usize, turns: impl Iterator<Item = &'a Permutation> + Cl
         if orbit_of[start].is_some() {
             continue;
         }
-        // Generators are bijections of a finite set: following images forward reaches the whole orbit.
+        // Generators are bijections of a finite set: following images forward reaches the whole
+        // orbit.
         orbit_of[start] = Some(orbits.len());
         let mut orbit = vec![start];
         let mut next = 0;
@@ -121,7 +128,8 @@ fn moved(contents: &[u8], turn: &Permutation) -> Vec<u8> {
     turn.images().iter().map(|&source| contents[usize::from(source)]).collect()
 }
 
-/// All contents that the turns make of the solved ones, ascending; none when there are more than `most`.
+/// All contents that the turns make of the solved ones, ascending; none when there are more than
+/// `most`.
 fn reachable_contents(solved: &[u8], turns: &[Permutation], most: usize) -> Option<Vec<Vec<u8>>> {
     let mut known: HashSet<Vec<u8>> = HashSet::from([solved.to_vec()]);
     let mut open = vec![solved.to_vec()];

@@ -1,17 +1,23 @@
 //! In which order the positions of an arrangement are numbered, so that a search by lanes is cheap.
 //!
-//! Arrangements are ranked lexicographically, so the order of positions decides what is near. Two groups of positions matter:
+//! Arrangements are ranked lexicographically, so the order of positions decides what is near. Two
+//! groups of positions matter:
 //!
-//! - The last [`LAST`] positions are what a lane leaves open. A generator costs a lane by the number k of other positions whose content comes from
-//!   one of the last ones (as many contents go the other way): nearly nothing when it moves nothing, one load for k = 0, then 5!/(5-k)! pieces; from k = 4 on
-//!   single states. [`LANE_COST`] has the measured nanoseconds. So the five are those with the least sum of costs over all generators, found by trying all
-//!   (n choose 5) sets, at most 15,504. On a rotation board these are a corner block and a cell beside it: cells of few blocks, which the blocks that
-//!   hold them move among themselves.
-//! - The leading positions select the shard, so the process. Where a generator moves none of them, all states of a shard go to one shard of the same process. So each
-//!   leading position is one that, with those before it, is moved by the fewest generators.
+//! - The last [`LAST`] positions are what a lane leaves open. A generator costs a lane by the
+//!   number k of other positions whose content comes from one of the last ones (as many contents go
+//!   the other way): nearly nothing when it moves nothing, one load for k = 0, then 5!/(5-k)!
+//!   pieces; from k = 4 on single states. [`LANE_COST`] has the measured nanoseconds. So the five
+//!   are those with the least sum of costs over all generators, found by trying all (n choose 5)
+//!   sets, at most 15,504. On a rotation board these are a corner block and a cell beside it: cells
+//!   of few blocks, which the blocks that hold them move among themselves.
+//! - The leading positions select the shard, so the process. Where a generator moves none of them,
+//!   all states of a shard go to one shard of the same process. So each leading position is one
+//!   that, with those before it, is moved by the fewest generators.
 //!
-//! Among the last five, those at which more generators cross come first: where the labels that leave a lane lead its last positions, a piece is a run of bits.
-//! Ties go to the lowest positions, so the order depends on the generators alone, and not on their order. Sources: `expand/lane_plan.rs`.
+//! Among the last five, those at which more generators cross come first: where the labels that
+//! leave a lane lead its last positions, a piece is a run of bits. Ties go to the lowest positions,
+//! so the order depends on the generators alone, and not on their order. Sources:
+//! `expand/lane_plan.rs`.
 
 use crate::puzzle::Permutation;
 
@@ -23,7 +29,8 @@ const LANE_COST: [f64; 4] = [8.0, 30.0, 100.0, 310.0];
 const IDENTITY_COST: f64 = 1.5;
 const SINGLE_STATES_COST: f64 = 3_500.0;
 
-/// The positions `0..length` in the order in which they should be numbered. The generators are permutations of them.
+/// The positions `0..length` in the order in which they should be numbered. The generators are
+/// permutations of them.
 #[must_use]
 pub fn position_order(length: usize, generators: &[Permutation]) -> Vec<usize> {
     let last = if length > LAST { cheapest_last(length, generators) } else { Vec::new() };
@@ -52,7 +59,8 @@ fn cheapest_last(length: usize, generators: &[Permutation]) -> Vec<usize> {
         if cost < best.0 {
             best = (cost, chosen.clone());
         }
-        // The next set in lexicographic order: the last member that can grow does, and those behind it follow closely.
+        // The next set in lexicographic order: the last member that can grow does, and those behind
+        // it follow closely.
         let Some(growing) = (0..LAST).rev().find(|&index| chosen[index] < length - LAST + index) else { break };
         let start = chosen[growing] + 1;
         chosen.truncate(growing);
@@ -89,13 +97,15 @@ mod tests {
     #[test]
     fn the_order_of_a_board() {
         let puzzle = PuzzleSource::from_short_name("rotation-board-3x4n2").expect("a board").build("quarter").expect("valid");
-        // The compiled puzzle is numbered well already: the optimum of its own generators costs the same.
+        // The compiled puzzle is numbered well already: the optimum of its own generators costs the
+        // same.
         let planes = puzzle.as_planes().expect("planes");
         let steps = planes.generators().iter().map(|generator| generator.moves[0].expect("moves everywhere"));
         let generators: Vec<Permutation> =
             steps.map(|step| planes.permutations()[usize::try_from(step.permutation).expect("small")].clone()).collect();
         let cost = |last: &[usize]| generators.iter().map(|turn| lane_cost(turn, last)).sum::<f64>();
-        // A corner block, its left, right or lower neighbours with one crossing each, and two blocks apart: 3 x 8 + 3 x 30, both ways.
+        // A corner block, its left, right or lower neighbours with one crossing each, and two
+        // blocks apart: 3 x 8 + 3 x 30, both ways.
         assert!((cost(&[7, 8, 9, 10, 11]) - 228.0).abs() < 1e-9);
         let movers =
             |positions: usize| generators.iter().filter(|turn| (0..positions).any(|at| usize::from(turn.images()[at]) != at)).count();
@@ -103,7 +113,8 @@ mod tests {
     }
 
     proptest! {
-        /// Every position once; no set of five costs less than the last ones; the order of generators says nothing.
+        /// Every position once; no set of five costs less than the last ones; the order of
+        /// generators says nothing.
         #[test]
         fn orders_are_best_and_depend_on_the_set_of_generators(
             (length, images) in (6_usize..9).prop_flat_map(|length| (Just(length),

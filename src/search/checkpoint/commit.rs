@@ -1,4 +1,5 @@
-//! Making the closed levels durable, as a new generation: the order of writes that the README of the search argues.
+//! Making the closed levels durable, as a new generation: the order of writes that the README of
+//! the search argues.
 
 use super::generations::{generation_folder, generation_name, manifest_path, note_host, remove_unneeded};
 use super::identity::SearchIdentity;
@@ -151,8 +152,9 @@ impl Checkpoint {
     }
 }
 
-/// Makes an empty folder for the generation. A leftover of a commit that never happened is removed. Behind the first commit the checkpoint's folder must be there: where its
-/// file system was unmounted a new one in the place would hold half a checkpoint.
+/// Makes an empty folder for the generation. A leftover of a commit that never happened is removed.
+/// Behind the first commit the checkpoint's folder must be there: where its file system was
+/// unmounted a new one in the place would hold half a checkpoint.
 fn prepare_generation(generation: &Path, may_be_new: bool) -> Result<()> {
     run_folder::remove_folder(generation)?;
     fault_point::pass("generation-create")
@@ -165,7 +167,8 @@ fn prepare_generation(generation: &Path, may_be_new: bool) -> Result<()> {
     }
 }
 
-/// Writes this process's changed sets to its pack file and syncs it; returns the report for the first process.
+/// Writes this process's changed sets to its pack file and syncs it; returns the report for the
+/// first process.
 fn write_changed_sets(job: &Job<'_>, shards: &[Shard], generation: &Path, depth: Depth) -> Result<Vec<u8>> {
     let changed: Vec<(&Shard, SetName)> = shards
         .iter()
@@ -179,7 +182,8 @@ fn write_changed_sets(job: &Job<'_>, shards: &[Shard], generation: &Path, depth:
             part.par_iter()
                 .map(|(shard, name)| {
                     let set = set_of(shard, *name);
-                    // A block with another count would be refused by every resume, when it is too late.
+                    // A block with another count would be refused by every resume, when it is too
+                    // late.
                     let (found, expected) = (set.recount(), set.count());
                     if found != expected {
                         let what = format!("states held by a set of shard {} and states put into it", shard.id);

@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 /// Extension of a manifest that was set aside.
 pub(super) const SUSPECT: &str = "suspect";
 
-/// Generations kept: the newest and the one before; in compact storage, whose checkpoints fill disks, the newest.
+/// Generations kept: the newest and the one before; in compact storage, whose checkpoints fill
+/// disks, the newest.
 pub(super) fn generations_kept(storage: Storage) -> usize {
     match storage {
         Storage::File => 2,
@@ -26,10 +27,12 @@ pub(super) fn generations_kept(storage: Storage) -> usize {
     }
 }
 
-/// Where every host has a disk of its own: the file that names the host with the newest manifest, on all of them.
+/// Where every host has a disk of its own: the file that names the host with the newest manifest,
+/// on all of them.
 const NEWEST_ON: &str = "newest-on";
 
-/// Notes behind a commit on which host its manifest is. Losing the note loses nothing but the warning of [`refuse_absent_host`].
+/// Notes behind a commit on which host its manifest is. Losing the note loses nothing but the
+/// warning of [`refuse_absent_host`].
 pub(super) fn note_host(job: &Job<'_>) -> Result<()> {
     let path = job.folder.checkpoint().join(NEWEST_ON);
     match job.disks.first_host().filter(|_| job.disks.leads()) {
@@ -40,7 +43,8 @@ pub(super) fn note_host(job: &Job<'_>) -> Result<()> {
     }
 }
 
-/// Refuses to go on without the host whose disk has the newest manifest: the search would go on from an older one, or start anew, and remove what belongs to it.
+/// Refuses to go on without the host whose disk has the newest manifest: the search would go on
+/// from an older one, or start anew, and remove what belongs to it.
 ///
 /// # Errors
 /// `Config` naming the host.
@@ -98,7 +102,8 @@ pub fn exists(folder: &Path) -> Result<bool> {
     Ok(!manifests(folder)?.is_empty())
 }
 
-/// Refuses the checkpoint of another search, before anything in its folder is touched. Damaged manifests are left to the resume.
+/// Refuses the checkpoint of another search, before anything in its folder is touched. Damaged
+/// manifests are left to the resume.
 ///
 /// # Errors
 /// `Config` listing every key that differs, by the newest manifest that is whole.
@@ -107,7 +112,8 @@ pub fn refuse_other_search(folder: &Path, puzzle: &Puzzle, partition: &Partition
     newest_whole(folder)?.map_or(Ok(()), |(manifest, path)| identity.check_same_search(&manifest, &path))
 }
 
-/// The newest manifest in the checkpoint folder that is whole, and its file. Its packs are not looked at.
+/// The newest manifest in the checkpoint folder that is whole, and its file. Its packs are not
+/// looked at.
 ///
 /// # Errors
 /// `Io` when the folder cannot be listed.
@@ -131,8 +137,9 @@ pub(super) fn manifest_path(checkpoint: &Path, depth: Depth) -> PathBuf {
     checkpoint.join(format!("manifest-{:06}", depth.0))
 }
 
-/// Removes all manifests but those of the newest generations that are kept, then every pack file that none of those names, then empty folders. On a disk that all
-/// share the first process does it and alone has a result; on several it is collective, for a pack on one may be named on another.
+/// Removes all manifests but those of the newest generations that are kept, then every pack file
+/// that none of those names, then empty folders. On a disk that all share the first process does it
+/// and alone has a result; on several it is collective, for a pack on one may be named on another.
 pub(super) fn remove_unneeded(job: &Job<'_>) -> Result<()> {
     let folder = job.folder.checkpoint();
     let kept = generations_kept(job.settings.storage);
@@ -196,7 +203,8 @@ fn remove_manifests<'a>(folder: &Path, mut depths: impl Iterator<Item = &'a Dept
     depths.try_for_each(|depth| remove(&manifest_path(folder, *depth)))
 }
 
-/// Paths of the packs that the manifests of `depths` name; `None` when one is damaged: it protects what it may name.
+/// Paths of the packs that the manifests of `depths` name; `None` when one is damaged: it protects
+/// what it may name.
 fn needed_packs<'a>(folder: &Path, depths: impl Iterator<Item = &'a Depth>) -> Result<Option<BTreeSet<String>>> {
     let mut needed = BTreeSet::new();
     for depth in depths {

@@ -30,7 +30,8 @@ struct Shipment<'a> {
     entry: &'a BlockEntry,
 }
 
-/// A file of a checkpoint that is missing or cannot be read is damage, from which an older generation may help; a missing permission is not.
+/// A file of a checkpoint that is missing or cannot be read is damage, from which an older
+/// generation may help; a missing permission is not.
 pub(super) fn damage(error: Error) -> Error {
     match error {
         Error::Io { path, source, .. } if source.kind() != std::io::ErrorKind::PermissionDenied => Error::bad_data(
@@ -43,7 +44,8 @@ pub(super) fn damage(error: Error) -> Error {
     }
 }
 
-/// Loads the own sets from the pack files: lengths first, then every block with its checksum and count. Collective.
+/// Loads the own sets from the pack files: lengths first, then every block with its checksum and
+/// count. Collective.
 ///
 /// # Errors
 /// The same on every process.
@@ -132,7 +134,8 @@ fn load_own(
                 let contents = match readers.get(*pack) {
                     _ if entry.stored_bytes == 0 => entry.decode(Vec::new(), shard.length(), folder)?,
                     Some(Some(reader)) => reader.block(entry, shard.length()).map_err(damage)?,
-                    // On another disk: it is sent here afterwards. What is not read in either way is missing from the counts that `check_restored` compares.
+                    // On another disk: it is sent here afterwards. What is not read in either way
+                    // is missing from the counts that `check_restored` compares.
                     _ => continue,
                 };
                 take(shard, entry.set, &contents, file)?;
@@ -221,7 +224,8 @@ fn shipments<'a>(disks: &Disks, owners: &[ProcessId], manifest: &'a CheckpointMa
     manifest.blocks.iter().map(way).filter(crosses).collect()
 }
 
-/// Cuts the list into rounds of at most `most_bytes`, but at least one block, for each sender and receiver.
+/// Cuts the list into rounds of at most `most_bytes`, but at least one block, for each sender and
+/// receiver.
 fn rounds<'a, 'b>(shipments: &'a [Shipment<'b>], most_bytes: u64) -> Vec<&'a [Shipment<'b>]> {
     let mut rounds = Vec::new();
     let mut first = 0;

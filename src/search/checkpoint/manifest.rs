@@ -1,4 +1,5 @@
-//! The manifest of a checkpoint: everything a resumed search needs to know, and what each of its files must hold.
+//! The manifest of a checkpoint: everything a resumed search needs to know, and what each of its
+//! files must hold.
 
 use crate::base::codec::{self, Kind};
 use crate::base::{Depth, Error, Result, StateRank};
@@ -48,7 +49,8 @@ pub struct CheckpointManifest {
     pub levels: Vec<LevelRecord>,
     /// The pack files that the blocks are in.
     pub packs: Vec<PackFile>,
-    /// For each set of each shard that is not empty: the number of its pack file, and its entry there.
+    /// For each set of each shard that is not empty: the number of its pack file, and its entry
+    /// there.
     pub blocks: Vec<(u32, BlockEntry)>,
     /// How often the run was resumed before.
     pub resumes: u32,

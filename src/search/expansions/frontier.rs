@@ -1,4 +1,5 @@
-//! Lists the frontier, or the unseen ranks, of a process part by part, shard by shard, in rank order.
+//! Lists the frontier, or the unseen ranks, of a process part by part, shard by shard, in rank
+//! order.
 
 use crate::base::fault_point;
 use crate::store::Shard;
@@ -19,7 +20,8 @@ struct ShardReader {
 }
 
 impl FrontierReader {
-    /// Replaces `batch` by the next states of the frontier: at least `enough` of them (at most 63 more), or all that are left.
+    /// Replaces `batch` by the next states of the frontier: at least `enough` of them (at most 63
+    /// more), or all that are left.
     pub fn next_batch(&mut self, shards: &[Shard], enough: usize, batch: &mut Vec<u64>) {
         self.0.next_batch(shards, enough, batch, |shard, cursor, batch| {
             if cursor == 0 && shard.frontier.count() > 0 && fault_point::damages("skip-shard") {
@@ -46,7 +48,8 @@ impl UnseenReader {
 }
 
 impl ShardReader {
-    /// Calls `list` with shard and cursor until `batch` has enough entries; it returns the cursor to go on from in the shard, or `None` at its end.
+    /// Calls `list` with shard and cursor until `batch` has enough entries; it returns the cursor
+    /// to go on from in the shard, or `None` at its end.
     fn next_batch(
         &mut self,
         shards: &[Shard],

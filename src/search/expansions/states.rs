@@ -1,5 +1,6 @@
-//! Expansion by states: list the frontier, expand every state on all threads, send each successor to the owner of its shard (sorted and delta-coded), and let every
-//! owned shard keep the unseen ones.
+//! Expansion by states: list the frontier, expand every state on all threads, send each successor
+//! to the owner of its shard (sorted and delta-coded), and let every owned shard keep the unseen
+//! ones.
 
 use super::costs;
 use super::frontier::FrontierReader;
@@ -40,7 +41,8 @@ fn seconds(space: &Space<'_>, progress: &Progress) -> Option<f64> {
     Some(approximate(progress.last_level().states) * costs::by_state(space) * 1e-9)
 }
 
-/// Expands the whole frontier of all processes into `next`. Returns the reason when asked to stop on the way.
+/// Expands the whole frontier of all processes into `next`. Returns the reason when asked to stop
+/// on the way.
 ///
 /// # Errors
 /// The same on every process.

@@ -1,10 +1,13 @@
-//! Expansion of the unseen: every rank that is in no level yet asks the owners of its neighbours whether they are seen; one seen neighbour makes it new.
+//! Expansion of the unseen: every rank that is in no level yet asks the owners of its neighbours
+//! whether they are seen; one seen neighbour makes it new.
 //!
-//! Two exchanges a round: the neighbours' ranks, and a bit for each in the same order. The generators must be closed under inverses.
+//! Two exchanges a round: the neighbours' ranks, and a bit for each in the same order. The
+//! generators must be closed under inverses.
 //!
-//! A missing answer would read as "unseen", and the state be found one level too deep with every sum in balance. So both ways are tallied: the questions as the ranks that
-//! they are, the answers word by word, each bound to the 64 questions that it answers. A message of another length, and a rank whose shard is not owned where it
-//! arrives, are errors on all processes.
+//! A missing answer would read as "unseen", and the state be found one level too deep with every
+//! sum in balance. So both ways are tallied: the questions as the ranks that they are, the answers
+//! word by word, each bound to the 64 questions that it answers. A message of another length, and a
+//! rank whose shard is not owned where it arrives, are errors on all processes.
 
 use super::costs;
 use super::frontier::UnseenReader;
@@ -50,7 +53,8 @@ fn seconds(space: &Space<'_>, progress: &Progress) -> Option<f64> {
     is_possible.then_some((costs::passing(space) + asking) * 1e-9)
 }
 
-/// Finds the next level among the unseen ranks of all processes. Returns the reason when asked to stop on the way.
+/// Finds the next level among the unseen ranks of all processes. Returns the reason when asked to
+/// stop on the way.
 ///
 /// # Errors
 /// The same on every process.
@@ -73,7 +77,8 @@ fn run(
         if fault_point::damages("drop-message") {
             asked.iter_mut().rev().find_map(Vec::pop);
         }
-        // An error waits for the end of the round, where all agree on it; until then every process takes part in the exchanges.
+        // An error waits for the end of the round, where all agree on it; until then every process
+        // takes part in the exchanges.
         let (answers, answered) = answer(job, space, &progress.shards, &asked, sums);
         let mut answers = job.exchange.all_to_all(answers);
         damage(&mut answers);
@@ -204,14 +209,16 @@ fn placed_tallies(ranks: &[u64]) -> (Vec<u64>, Tally) {
     (placed, tallies.into_iter().fold(Tally::default(), Tally::plus))
 }
 
-/// Tally of words of answers, each bound to its questions. The questions' sum is known to both sides without being sent.
+/// Tally of words of answers, each bound to its questions. The questions' sum is known to both
+/// sides without being sent.
 fn tally_answers(words: &[u64], placed: &[u64]) -> Tally {
     let mut tally = Tally::default();
     words.iter().zip(placed).for_each(|(word, placed)| tally.add(word ^ placed));
     tally
 }
 
-/// For each question whether the rank is seen, as bits. A message for each asker, of the right length, even with an error.
+/// For each question whether the rank is seen, as bits. A message for each asker, of the right
+/// length, even with an error.
 fn answer(job: &Job<'_>, space: &Space<'_>, shards: &[Shard], asked: &[Vec<u64>], sums: &mut OwnSums) -> (Vec<Vec<u64>>, Result<()>) {
     let mut foreign = None;
     let mut messages = Vec::with_capacity(asked.len());

@@ -1,8 +1,10 @@
-//! Which processes see one run folder: all of them on a shared file system, those of a host where each host has a disk of its own.
+//! Which processes see one run folder: all of them on a shared file system, those of a host where
+//! each host has a disk of its own.
 //!
-//! Found out by trial, not by name: every process leaves a token in the folder and looks whose tokens are there. So two hosts of one name are two, two hosts that see one
-//! folder are one, and a folder that was declared to be shared and is not is refused before anything is searched. The lowest process that sees a folder *leads* it: it
-//! locks, creates and removes for all that see it.
+//! Found out by trial, not by name: every process leaves a token in the folder and looks whose
+//! tokens are there. So two hosts of one name are two, two hosts that see one folder are one, and a
+//! folder that was declared to be shared and is not is refused before anything is searched. The
+//! lowest process that sees a folder *leads* it: it locks, creates and removes for all that see it.
 
 use super::host::Placement;
 use super::run_folder::{PROBE, RunFolder};
@@ -29,7 +31,8 @@ pub struct Disks {
     leaders: Vec<ProcessId>,
     /// Host of each process, as a part of a file's name.
     hosts: Vec<String>,
-    /// Tells this session's packs from those that another session left on a disk; none on a shared file system, where nothing is left unseen.
+    /// Tells this session's packs from those that another session left on a disk; none on a shared
+    /// file system, where nothing is left unseen.
     token: Option<u64>,
 }
 
@@ -41,10 +44,12 @@ impl Disks {
         Self { process: exchange.process(), leaders: vec![ProcessId::FIRST; processes], hosts: Vec::new(), token: None }
     }
 
-    /// One folder, which exists: every process reads a token that the first one writes there. Collective.
+    /// One folder, which exists: every process reads a token that the first one writes there.
+    /// Collective.
     ///
     /// # Errors
-    /// `Config`, the same on every process, naming a host that does not see the first process's folder.
+    /// `Config`, the same on every process, naming a host that does not see the first process's
+    /// folder.
     pub fn check_shared(exchange: &dyn Exchange, folder: &RunFolder, placement: &Placement) -> Result<Self> {
         if exchange.processes() == 1 {
             return Ok(Self::one(exchange));
@@ -75,7 +80,8 @@ impl Disks {
     /// Finds out who sees which folder; creates those that are not there. Collective.
     ///
     /// # Errors
-    /// The same on every process: `CannotCreate` for a folder that is no run folder, `Config` when the processes contradict each other.
+    /// The same on every process: `CannotCreate` for a folder that is no run folder, `Config` when
+    /// the processes contradict each other.
     pub fn find(exchange: &dyn Exchange, folder: &RunFolder, placement: &Placement) -> Result<Self> {
         let token = new_token(exchange);
         let me = exchange.process();
@@ -117,7 +123,8 @@ impl Disks {
         self.token.is_some()
     }
 
-    /// Host of the first process, as a part of a file's name; `None` on a shared file system, where it is of no interest.
+    /// Host of the first process, as a part of a file's name; `None` on a shared file system, where
+    /// it is of no interest.
     #[must_use]
     pub fn first_host(&self) -> Option<&str> {
         self.hosts.first().map(String::as_str)
@@ -147,8 +154,9 @@ impl Disks {
         self.leaders[process.index()]
     }
 
-    /// Name of the file for this process's part of a checkpoint. Where every host has its own disk it names the host and the session: a host that was away for a while may hold
-    /// files of a commit that never happened.
+    /// Name of the file for this process's part of a checkpoint. Where every host has its own disk
+    /// it names the host and the session: a host that was away for a while may hold files of a
+    /// commit that never happened.
     #[must_use]
     pub fn pack_name(&self) -> String {
         let process = self.process;
@@ -158,7 +166,8 @@ impl Disks {
         }
     }
 
-    /// A pack that no process sees, in words: on which host it was written, and whether that one is here.
+    /// A pack that no process sees, in words: on which host it was written, and whether that one is
+    /// here.
     #[must_use]
     pub fn missing_pack(&self, path: &Path) -> Error {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -200,7 +209,8 @@ fn write_token(path: &Path, token: u64) -> Result<()> {
     fs::write(path, token.to_le_bytes()).map_err(|source| Error::io("write", path, source))
 }
 
-/// Whether the token is at `path`. Network file systems remember for a while that a folder was not there; to open the folders above makes them look again.
+/// Whether the token is at `path`. Network file systems remember for a while that a folder was not
+/// there; to open the folders above makes them look again.
 fn sees(path: &Path, token: u64) -> bool {
     let since = Instant::now();
     loop {

@@ -1,4 +1,5 @@
-//! Facts of this machine: name, processors, memory, free disk. Informational, or the base of a refusal; never of a result.
+//! Facts of this machine: name, processors, memory, free disk. Informational, or the base of a
+//! refusal; never of a result.
 
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::{Error, ProcessId, Result, codec};
@@ -41,7 +42,8 @@ pub fn all_processors() -> usize {
     info.lines().filter(|line| line.starts_with("processor")).count().max(usable_processors())
 }
 
-/// Bytes of memory that can be taken without swapping: what the kernel estimates, or the control group's limit if that is lower.
+/// Bytes of memory that can be taken without swapping: what the kernel estimates, or the control
+/// group's limit if that is lower.
 #[must_use]
 pub fn available_memory_bytes() -> Option<u64> {
     let info = fs::read_to_string("/proc/meminfo").ok()?;
@@ -52,7 +54,8 @@ pub fn available_memory_bytes() -> Option<u64> {
     Some(group.map_or(free, |group| group.min(free)))
 }
 
-/// Bytes of address space that this process may still take under `ulimit -v`; `None` without such a limit.
+/// Bytes of address space that this process may still take under `ulimit -v`; `None` without such a
+/// limit.
 #[must_use]
 pub fn address_space_left() -> Option<u64> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
@@ -61,7 +64,8 @@ pub fn address_space_left() -> Option<u64> {
     Some(limit.saturating_sub(taken * 1024))
 }
 
-/// Bytes that a user may still write to the file system of `path`, or of its nearest existing parent.
+/// Bytes that a user may still write to the file system of `path`, or of its nearest existing
+/// parent.
 ///
 /// # Errors
 /// `Io` when the system does not say.
@@ -95,7 +99,8 @@ impl Placement {
         let all = String::from_utf8_lossy(&broadcast(exchange, &joined)).into_owned();
         let mut placement = Self { hosts: Vec::new(), kernels: Vec::new(), processors: Vec::new() };
         for report in all.split('\0') {
-            // Informs people and the choice of an expansion; what is missing here is shown as unknown.
+            // Informs people and the choice of an expansion; what is missing here is shown as
+            // unknown.
             let (numbers, host) = report.split_once('\n').unwrap_or(("1 0", "unknown"));
             let (count, kernel) = numbers.split_once(' ').unwrap_or(("1", "0"));
             placement.hosts.push(host.to_owned());
@@ -119,8 +124,8 @@ impl Placement {
         u32::try_from((0..self.hosts.len()).filter(|&other| host(other) == here).count()).unwrap_or(u32::MAX)
     }
 
-    /// Threads for `process` when the user does not say: its share of the processors. A process bound to some processors uses those; unbound
-    /// processes share the host's.
+    /// Threads for `process` when the user does not say: its share of the processors. A process
+    /// bound to some processors uses those; unbound processes share the host's.
     #[must_use]
     pub fn threads(&self, process: ProcessId) -> usize {
         let usable = self.processors[process.index()];

@@ -25,7 +25,8 @@ const FILES: [&str; 12] = [
 /// A folder with one of these is a run folder.
 const MARKS: [&str; 3] = [LOCK, "run.toml", "summary.json"];
 
-/// The file that shows whether the folder can be written; tokens that show who sees it begin with the same.
+/// The file that shows whether the folder can be written; tokens that show who sees it begin with
+/// the same.
 pub(super) const PROBE: &str = ".probe";
 
 /// Paths of a run's files.
@@ -77,13 +78,15 @@ impl RunFolder {
         self.root.join("recheck")
     }
 
-    /// Refuses a folder that has files and is no run folder: nothing of the user's may be removed or mixed up.
+    /// Refuses a folder that has files and is no run folder: nothing of the user's may be removed
+    /// or mixed up.
     ///
     /// # Errors
     /// `CannotCreate` naming a file that does not belong.
     pub fn refuse_foreign(&self) -> Result<()> {
         let Ok(entries) = fs::read_dir(&self.root) else { return Ok(()) };
-        // A run that was killed while it tried the folder has left the probe, and a power cut may leave the first file half written; nothing else.
+        // A run that was killed while it tried the folder has left the probe, and a power cut may
+        // leave the first file half written; nothing else.
         let temporaries: Vec<PathBuf> = FILES.iter().map(|name| atomic_file::temporary_name(Path::new(name))).collect();
         let names: Vec<String> = entries
             .flatten()
@@ -91,7 +94,8 @@ impl RunFolder {
             .filter(|name| !name.starts_with(PROBE) && !temporaries.iter().any(|temporary| temporary.as_os_str() == name.as_str()))
             .collect();
         match names.first() {
-            // A job that starts at the same time may have put its lock there behind the list; what else it makes comes later.
+            // A job that starts at the same time may have put its lock there behind the list; what
+            // else it makes comes later.
             Some(name) if !MARKS.iter().any(|mark| names.iter().any(|name| name == mark) || self.file(mark).symlink_metadata().is_ok()) => {
                 Err(Error::CannotCreate {
                     path: self.root.clone(),
@@ -116,7 +120,8 @@ impl RunFolder {
         self.remove_temporaries()
     }
 
-    /// Removes the temporary files and tokens that a killed run left beside the files of the folder. Only for who holds the lock.
+    /// Removes the temporary files and tokens that a killed run left beside the files of the
+    /// folder. Only for who holds the lock.
     ///
     /// # Errors
     /// `Io` when one cannot be removed.
@@ -129,7 +134,8 @@ impl RunFolder {
         FILES.iter().try_for_each(|name| remove_file(&atomic_file::temporary_name(&self.file(name))))
     }
 
-    /// Checks that files can be written, synced and renamed in the folder. Only for who holds the lock: of two that try at the same time one would fail.
+    /// Checks that files can be written, synced and renamed in the folder. Only for who holds the
+    /// lock: of two that try at the same time one would fail.
     ///
     /// # Errors
     /// `Io` with exit code 77 when permission is missing, 74 for other faults.
@@ -152,7 +158,8 @@ impl RunFolder {
             },
             _ => Error::io("create folder", &self.root, source),
         })?;
-        // A checkpoint in a folder whose own name is lost would be lost with it. A parent that may not be read cannot be synced.
+        // A checkpoint in a folder whose own name is lost would be lost with it. A parent that may
+        // not be read cannot be synced.
         for parent in missing.iter().filter_map(|folder| folder.parent()) {
             if let Ok(opened) = atomic_file::open_folder(if parent.as_os_str().is_empty() { Path::new(".") } else { parent }) {
                 opened.sync_all().map_err(|source| Error::io("sync the folder above", &self.root, source))?;
@@ -195,7 +202,8 @@ impl RunFolder {
         }
     }
 
-    /// Locks the folder for this job; the lock ends with the returned value, or with the process however it ends.
+    /// Locks the folder for this job; the lock ends with the returned value, or with the process
+    /// however it ends.
     ///
     /// # Errors
     /// `CannotCreate` naming the job that holds it.

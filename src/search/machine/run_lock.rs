@@ -1,9 +1,13 @@
 //! The lock that lets one job use a run folder.
 //!
-//! Where the file system has locks it is the system's own lock on the file `lock`, which ends with the process however that ends: it is never stale. Where it has none (ENOLCK, ENOTSUP or
-//! ENOSYS, as on some network file systems) it is the file `lock.owner`, which one job only can create, and which it rewrites every two seconds with a higher number of beats. A job
-//! that is killed leaves this file behind. Nobody guesses from its age, as clocks differ: the next job is refused, and `--break-lock` removes the file when it has not changed while it
-//! was watched for three beats. A job that was only held still finds, when it goes on, that the file is not its own any more, and ends.
+//! Where the file system has locks it is the system's own lock on the file `lock`, which ends with
+//! the process however that ends: it is never stale. Where it has none (ENOLCK, ENOTSUP or ENOSYS,
+//! as on some network file systems) it is the file `lock.owner`, which one job only can create, and
+//! which it rewrites every two seconds with a higher number of beats. A job that is killed leaves
+//! this file behind. Nobody guesses from its age, as clocks differ: the next job is refused, and
+//! `--break-lock` removes the file when it has not changed while it was watched for three beats. A
+//! job that was only held still finds, when it goes on, that the file is not its own any more, and
+//! ends.
 
 use super::host::host_name;
 use crate::base::error::EXIT_IN_USE;
@@ -26,7 +30,8 @@ pub(super) const LOCK: &str = "lock";
 /// The file that stands for the lock where the system has none.
 pub(super) const OWNER: &str = "lock.owner";
 
-/// How long a lock that somebody else holds is asked for again: those who only look whether the run is alive hold it for a moment.
+/// How long a lock that somebody else holds is asked for again: those who only look whether the run
+/// is alive hold it for a moment.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// Time between two beats of the job that owns the folder.
@@ -52,7 +57,8 @@ pub struct RunLock {
 }
 
 impl RunLock {
-    /// Locks the folder `root` for this job, where it is a part of the run on the host `whole` if that is given; the lock ends with the returned value, or with the process however it ends.
+    /// Locks the folder `root` for this job, where it is a part of the run on the host `whole` if
+    /// that is given; the lock ends with the returned value, or with the process however it ends.
     ///
     /// # Errors
     /// `CannotCreate` naming the job that holds it.
@@ -96,7 +102,8 @@ fn lock_patiently(file: &File) -> Result<(), TryLockError> {
     }
 }
 
-/// Whether a job holds the folder, as far as can be seen without disturbing it: asks for a shared lock, and gives it back at once.
+/// Whether a job holds the folder, as far as can be seen without disturbing it: asks for a shared
+/// lock, and gives it back at once.
 #[must_use]
 pub fn is_held(root: &Path) -> bool {
     let held = regular_file::open(&root.join(LOCK)).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)));
@@ -168,7 +175,8 @@ fn marked(root: &Path, card: &str) -> Error {
 /// The marks that this program has on folders, for an ending that drops nothing.
 static MARKS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Removes the marks of this program: for an ending at once, before anything was searched. Locks of the system end with the program.
+/// Removes the marks of this program: for an ending at once, before anything was searched. Locks of
+/// the system end with the program.
 pub(super) fn give_up_marks() {
     // Whoever holds the list just now is making a mark, or removing one.
     let marks = MARKS.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,9 @@
-//! Requests to stop: signals and the wall-clock budget. All processes vote in every round and stop at the same one.
+//! Requests to stop: signals and the wall-clock budget. All processes vote in every round and stop
+//! at the same one.
 //!
-//! There are rounds only once a search is at work. Before, while a folder is opened, a lock waited for or a checkpoint read, nobody votes: a request that comes then
-//! is met by the first round when that comes soon, and else ends the job, which has nothing to lose yet.
+//! There are rounds only once a search is at work. Before, while a folder is opened, a lock waited
+//! for or a checkpoint read, nobody votes: a request that comes then is met by the first round when
+//! that comes soon, and else ends the job, which has nothing to lose yet.
 
 use super::run_lock;
 use crate::base::error::EXIT_STOPPED;
@@ -97,9 +99,11 @@ impl StopRequest {
         Self::default()
     }
 
-    /// Listens to USR1, TERM, INT, XCPU and HUP, and to the clock when there is a `budget`. A handler only sets a flag; the same signal
-    /// a second time ends the process at once with exit code 75, which is safe: the last checkpoint stays valid. (Half a second later or more: `timeout` and
-    /// launchers send one request twice.) So does, after a second, a signal while nobody votes: before [`StopRequest::take_votes`], and after
+    /// Listens to USR1, TERM, INT, XCPU and HUP, and to the clock when there is a `budget`. A
+    /// handler only sets a flag; the same signal a second time ends the process at once with exit
+    /// code 75, which is safe: the last checkpoint stays valid. (Half a second later or more:
+    /// `timeout` and launchers send one request twice.) So does, after a second, a signal while
+    /// nobody votes: before [`StopRequest::take_votes`], and after
     /// [`StopRequest::results_are_written`]; this process says so if it `speaks`.
     ///
     /// # Errors
@@ -130,8 +134,9 @@ impl StopRequest {
         self.phase.store(WRITTEN, Ordering::Relaxed);
     }
 
-    /// Adds this process's votes to `votes` ([`VOTES`] entries). Only the first process looks at the clock; it stops so early that twice the longest
-    /// commit so far, and at least 2 %, of the budget is left.
+    /// Adds this process's votes to `votes` ([`VOTES`] entries). Only the first process looks at
+    /// the clock; it stops so early that twice the longest commit so far, and at least 2 %, of the
+    /// budget is left.
     pub fn vote(&self, first: bool, longest_commit_seconds: f64, votes: &mut [u64]) {
         if let Some((since, length)) = self.budget
             && first
@@ -152,7 +157,8 @@ impl Drop for StopRequest {
     }
 }
 
-/// The thread that sees to signals while nobody votes, and tells a request that is repeated from one that was sent twice.
+/// The thread that sees to signals while nobody votes, and tells a request that is repeated from
+/// one that was sent twice.
 struct Guard {
     signals: Arc<[Received; SIGNALS.len()]>,
     phase: Arc<AtomicU8>,

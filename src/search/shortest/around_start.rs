@@ -4,10 +4,13 @@ use super::ball::{Ball, MemoryLimit, common};
 use crate::base::Result;
 use crate::expand::Moves;
 
-/// Distance of `state` from the centres of `core`, a ball of generators; `backward` are their inverses. `None` when no word leads there.
+/// Distance of `state` from the centres of `core`, a ball of generators; `backward` are their
+/// inverses. `None` when no word leads there.
 ///
-/// A state on a shortest word of length R + j, with R the radius of `core`, that is R moves from the centres is j moves from `state`; and a state R moves from the centres
-/// and fewer than j from `state` would make a shorter word. So the first ball around `state` that meets the last level of `core` gives the distance.
+/// A state on a shortest word of length R + j, with R the radius of `core`, that is R moves from
+/// the centres is j moves from `state`; and a state R moves from the centres and fewer than j from
+/// `state` would make a shorter word. So the first ball around `state` that meets the last level of
+/// `core` gives the distance.
 ///
 /// # Errors
 /// `Config` when the ball around `state` and `core` outgrow the limit.

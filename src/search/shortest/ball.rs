@@ -1,8 +1,10 @@
 //! All states within a radius of some centres, level by level.
 //!
-//! A level is a sorted list of ranks, 8 bytes a state. The next level: all neighbours, sorted, without repeats, without the levels before. When the moves are
-//! closed under inverses a neighbour of level d is in level d-1, d or d+1, so only two levels are subtracted; otherwise all are. Cost: a sort of
-//! (generators x level) ranks, in place; memory: the levels plus the neighbours, which are thinned whenever they reach the limit.
+//! A level is a sorted list of ranks, 8 bytes a state. The next level: all neighbours, sorted,
+//! without repeats, without the levels before. When the moves are closed under inverses a neighbour
+//! of level d is in level d-1, d or d+1, so only two levels are subtracted; otherwise all are.
+//! Cost: a sort of (generators x level) ranks, in place; memory: the levels plus the neighbours,
+//! which are thinned whenever they reach the limit.
 
 use crate::base::ids::{approximate, to_u64, to_usize};
 use crate::base::{Error, Result};
@@ -34,7 +36,8 @@ pub struct Ball<'a> {
 }
 
 impl<'a> Ball<'a> {
-    /// The ball of radius 0 around `centres`. `inverse_closed` says that the neighbour relation is symmetric.
+    /// The ball of radius 0 around `centres`. `inverse_closed` says that the neighbour relation is
+    /// symmetric.
     #[must_use]
     pub fn around(moves: &'a Moves, mut centres: Vec<u64>, inverse_closed: bool) -> Self {
         centres.sort_unstable();
@@ -83,7 +86,8 @@ impl<'a> Ball<'a> {
         self.states_within(self.radius()) * RANK_BYTES
     }
 
-    /// Adds the next level; it is empty when the ball holds everything that can be reached. `others_bytes` are taken by something else.
+    /// Adds the next level; it is empty when the ball holds everything that can be reached.
+    /// `others_bytes` are taken by something else.
     ///
     /// # Errors
     /// `Config` when the limit would be passed: the radius reached, and what to do.

@@ -25,15 +25,16 @@ impl Meeting {
         self.near + self.far
     }
 
-    /// Radii of balls around the ends that do not meet, one of them a level smaller: they sum to the distance less 1.
+    /// Radii of balls around the ends that do not meet, one of them a level smaller: they sum to
+    /// the distance less 1.
     #[must_use]
     pub fn disjoint_radii(&self) -> [usize; 2] {
         if self.near > self.far { [self.near - 1, self.far] } else { [self.near, self.far.saturating_sub(1)] }
     }
 }
 
-/// Grows the ball with the smaller last level until both share a state. `None` when one of them holds all that can be reached and they do not meet.
-/// Both must not have grown yet.
+/// Grows the ball with the smaller last level until both share a state. `None` when one of them
+/// holds all that can be reached and they do not meet. Both must not have grown yet.
 ///
 /// # Errors
 /// `Config` when the balls outgrow the limit.
@@ -54,9 +55,11 @@ pub fn meet(near: &mut Ball<'_>, far: &mut Ball<'_>, limit: MemoryLimit) -> Resu
     }
 }
 
-/// Meetings of the ball around its centre with the balls around relabelled centres, one ball for all of them. `found(index, ball, meeting)` is called as soon as target
-/// `index`, the centre relabelled by `targets[index]`, is reached. Needs moves closed under inverses: then the ball around the relabelled centre by
-/// inverse moves is the relabelled ball. Targets that cannot be reached are never found. With `only_nearest` it ends when the nearest ones are found.
+/// Meetings of the ball around its centre with the balls around relabelled centres, one ball for
+/// all of them. `found(index, ball, meeting)` is called as soon as target `index`, the centre
+/// relabelled by `targets[index]`, is reached. Needs moves closed under inverses: then the ball
+/// around the relabelled centre by inverse moves is the relabelled ball. Targets that cannot be
+/// reached are never found. With `only_nearest` it ends when the nearest ones are found.
 ///
 /// # Errors
 /// `Config` when the ball and a relabelled level outgrow the limit; what `found` returns.

@@ -1,4 +1,5 @@
-//! The whole answer to "how far is it from here to there": every shortest word, replayed, and the balls that show that none is shorter.
+//! The whole answer to "how far is it from here to there": every shortest word, replayed, and the
+//! balls that show that none is shorter.
 
 use super::ball::{Ball, MemoryLimit};
 use super::meet::meet;
@@ -34,7 +35,8 @@ impl BothWays {
     }
 }
 
-/// Two balls that do not meet, with radii that sum to the distance less 1: the proof that no word is shorter.
+/// Two balls that do not meet, with radii that sum to the distance less 1: the proof that no word
+/// is shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DisjointBalls {
     /// Radii: around the first state, and by inverse moves around the last.
@@ -56,14 +58,16 @@ pub struct Solution {
     pub balls: Option<DisjointBalls>,
 }
 
-/// The shortest words from `from` to the nearest of `to`, at most `most` of them. `None` when no word leads there.
+/// The shortest words from `from` to the nearest of `to`, at most `most` of them. `None` when no
+/// word leads there.
 ///
 /// # Errors
 /// `Config` when the balls outgrow the limit, `Invariant` when a word does not lead there.
 pub fn solve(puzzle: &Puzzle, from: &State, to: &[State], limit: MemoryLimit, most: usize) -> Result<Option<Solution>> {
     let moves = BothWays::of(puzzle)?;
     check_numbered(puzzle, &moves, from)?;
-    // A halved space numbers one sign only; renaming two labels brings the other sign in, and changes no word.
+    // A halved space numbers one sign only; renaming two labels brings the other sign in, and
+    // changes no word.
     let other_sign = moves.forward.rank(from).is_none();
     let rank = |state: &State| if other_sign { moves.forward.rank(&with_labels_swapped(state)) } else { moves.forward.rank(state) };
     let targets: Vec<u64> = to.iter().filter_map(rank).collect();
@@ -79,10 +83,12 @@ pub fn solve(puzzle: &Puzzle, from: &State, to: &[State], limit: MemoryLimit, mo
     finished(puzzle, from, to, &moves, &words, balls, most).map(Some)
 }
 
-/// The shortest words from `from` to the starts of a run whose levels are archived. `None` when no level holds `from`.
+/// The shortest words from `from` to the starts of a run whose levels are archived. `None` when no
+/// level holds `from`.
 ///
 /// # Errors
-/// `Config` when the moves are not closed under inverses (the archive then holds distances in the other direction); what reading the archive returns.
+/// `Config` when the moves are not closed under inverses (the archive then holds distances in the
+/// other direction); what reading the archive returns.
 pub fn solve_by_table(puzzle: &Puzzle, from: &State, table: &TableLevels, most: usize) -> Result<Option<Solution>> {
     let moves = BothWays::of(puzzle)?;
     if !moves.inverse_closed {
@@ -102,7 +108,8 @@ fn with_labels_swapped(state: &State) -> State {
     State { plane: state.plane, arrangement: state.arrangement.iter().map(swapped).collect() }
 }
 
-/// Refuses a plane that the puzzle's starts do not reach when the numbering rests on the signs of those they do.
+/// Refuses a plane that the puzzle's starts do not reach when the numbering rests on the signs of
+/// those they do.
 fn check_numbered(puzzle: &Puzzle, moves: &BothWays, from: &State) -> Result<()> {
     if !moves.forward.space().is_halved() {
         return Ok(());

@@ -1,4 +1,5 @@
-//! The archived levels of a run (`keep_levels`) as a stored distance table: membership in a level, reading only the blocks that are asked for.
+//! The archived levels of a run (`keep_levels`) as a stored distance table: membership in a level,
+//! reading only the blocks that are asked for.
 
 use super::words::LevelSource;
 use crate::base::ids::to_usize;

@@ -1,14 +1,16 @@
 //! Every shortest word between two ends, from sources that say which states lie at which distance.
 //!
-//! Kept: for each distance from the one end the states on shortest words, ascending, and for each the number of shortest words on from it. So the number of words is exact
-//! however many there are, and words are listed in the order of the generators. 24 bytes a state on a shortest word.
+//! Kept: for each distance from the one end the states on shortest words, ascending, and for each
+//! the number of shortest words on from it. So the number of words is exact however many there are,
+//! and words are listed in the order of the generators. 24 bytes a state on a shortest word.
 
 use crate::base::Result;
 use crate::expand::Moves;
 
 /// Levels of states around an end.
 pub trait LevelSource {
-    /// Keeps those of the ascending `candidates` that lie at distance `depth` from the source's end.
+    /// Keeps those of the ascending `candidates` that lie at distance `depth` from the source's
+    /// end.
     ///
     /// # Errors
     /// When the source is a file and cannot be read.
@@ -25,7 +27,8 @@ pub struct ShortestWords {
 }
 
 impl ShortestWords {
-    /// The words through `shared`: all states at distance `near_distance` from the one end and `far_distance` from the other.
+    /// The words through `shared`: all states at distance `near_distance` from the one end and
+    /// `far_distance` from the other.
     ///
     /// # Errors
     /// What the sources return.
@@ -72,7 +75,8 @@ impl ShortestWords {
         self.states.len() - 1
     }
 
-    /// Number of words; words that differ in a generator are different, even when both generators do the same there.
+    /// Number of words; words that differ in a generator are different, even when both generators
+    /// do the same there.
     #[must_use]
     pub fn count(&self) -> u128 {
         self.counts[0].iter().fold(0, |sum, &count| sum.saturating_add(count))

@@ -1,8 +1,10 @@
-//! The rest of a solution: 3-cycles, each the cheapest that leaves a permutation of one 3-cycle less.
+//! The rest of a solution: 3-cycles, each the cheapest that leaves a permutation of one 3-cycle
+//! less.
 //!
-//! Any triple that does so is as good as another for the number of 3-cycles (`Cycles::gains`), so the cheapest of thousands is
-//! taken: while many tiles are displaced the table's cheapest triples are tried at every place of the window; when few are, all triples of
-//! displaced cells. So the cost of most 3-cycles is near that of the bare ladder word.
+//! Any triple that does so is as good as another for the number of 3-cycles (`Cycles::gains`), so
+//! the cheapest of thousands is taken: while many tiles are displaced the table's cheapest triples
+//! are tried at every place of the window; when few are, all triples of displaced cells. So the
+//! cost of most 3-cycles is near that of the bare ladder word.
 
 use super::setup::{Setups, Way};
 use super::triple_table::Triple;
@@ -14,7 +16,8 @@ use std::collections::HashMap;
 /// Displaced cells of which all triples are tried.
 const FEW: usize = 48;
 
-/// Triples that are tried at one place or another before all of few cells, or the next best, are taken.
+/// Triples that are tried at one place or another before all of few cells, or the next best, are
+/// taken.
 const MOST_TRIED: u64 = 250_000;
 
 /// Triples without a window around them that get a search of their own.
@@ -95,7 +98,8 @@ fn cheap_triple(setups: &Setups, cycles: &Cycles, variant: u64) -> Option<Triple
     None
 }
 
-/// Gaining triples: all of few displaced cells; of many, neighbours in their cycle, and pairs of even cycles.
+/// Gaining triples: all of few displaced cells; of many, neighbours in their cycle, and pairs of
+/// even cycles.
 fn gaining(work: &Work, cycles: &Cycles) -> Vec<Triple> {
     let homes = work.homes();
     let follow = |cell: u32| homes[index_u32(cell)];

@@ -1,4 +1,5 @@
-//! The ladder: words that cycle three cells and move nothing else, on sub-boards whose measures grow with the block size n.
+//! The ladder: words that cycle three cells and move nothing else, on sub-boards whose measures
+//! grow with the block size n.
 //!
 //! | sub-board | quarter turns | valid |
 //! | --- | --- | --- |
@@ -9,8 +10,8 @@
 //! | (n+2) x (n+2) | 8 | n >= 2 |
 //! | (2n-1) x (2n-1) | 4: the commutator of two blocks that share one cell | n >= 2 |
 //!
-//! Found by exhaustive search for small n and checked there for n up to 40. Nothing here trusts them: a word counts only where it is seen to cycle
-//! three cells of the board at hand.
+//! Found by exhaustive search for small n and checked there for n up to 40. Nothing here trusts
+//! them: a word counts only where it is seen to cycle three cells of the board at hand.
 
 use super::shorten::inverse;
 use crate::families::rotation_board::parse_turns;
@@ -55,7 +56,8 @@ pub struct ThreeCycle {
     pub cost: u64,
 }
 
-/// Every ladder word at every place of the window, under all symmetries of its sub-board, and undone.
+/// Every ladder word at every place of the window, under all symmetries of its sub-board, and
+/// undone.
 #[must_use]
 pub fn three_cycles(window: BoardShape) -> Vec<ThreeCycle> {
     let n = window.block();
@@ -102,7 +104,8 @@ fn commutator(shape: BoardShape) -> Vec<BlockTurn> {
     [(first, 1), (last, 1), (first, 3), (last, 3)].into_iter().map(|(block, quarters)| BlockTurn { block, quarters }).collect()
 }
 
-/// The three cells that the word cycles, when it moves nothing else: the tile of each goes to the next one's cell.
+/// The three cells that the word cycles, when it moves nothing else: the tile of each goes to the
+/// next one's cell.
 #[must_use]
 pub fn cycled(shape: BoardShape, word: &[BlockTurn]) -> Option<[u32; 3]> {
     let mut contents: Vec<u32> = (0..shape.cells()).collect();
@@ -115,8 +118,8 @@ pub fn cycled(shape: BoardShape, word: &[BlockTurn]) -> Option<[u32; 3]> {
     Some([first, second, follow(second)?])
 }
 
-/// The board, cells and word seen in a mirror: bit 0 left and right, bit 1 top and bottom, bit 2 rows and columns. Each of them turns clockwise into
-/// counter-clockwise.
+/// The board, cells and word seen in a mirror: bit 0 left and right, bit 1 top and bottom, bit 2
+/// rows and columns. Each of them turns clockwise into counter-clockwise.
 fn mirrored(shape: BoardShape, cells: [u32; 3], word: &[BlockTurn], symmetry: u32) -> (BoardShape, [u32; 3], Vec<BlockTurn>) {
     let swaps = symmetry & 4 != 0;
     let image = if swaps { BoardShape::new(shape.columns(), shape.rows(), shape.block()).expect("the measures swapped") } else { shape };

@@ -1,7 +1,9 @@
-//! Shortest words for small boards: two balls, around the board and around the solved one, grown by whole levels until they meet.
+//! Shortest words for small boards: two balls, around the board and around the solved one, grown by
+//! whole levels until they meet.
 //!
-//! While they have not met with radii a and b there is no word of a + b turns or fewer; so the first meeting is a shortest word. The smaller outermost level
-//! grows. Costs the states of both balls, about 100 bytes each.
+//! While they have not met with radii a and b there is no word of a + b turns or fewer; so the
+//! first meeting is a shortest word. The smaller outermost level grows. Costs the states of both
+//! balls, about 100 bytes each.
 
 use super::super::board::Board;
 use crate::base::ids::{low_u8, to_u64};
@@ -67,7 +69,8 @@ impl Ball {
     }
 }
 
-/// A shortest word that solves a solvable board, when each turn by one of these numbers of quarters costs 1.
+/// A shortest word that solves a solvable board, when each turn by one of these numbers of quarters
+/// costs 1.
 ///
 /// # Errors
 /// `Config` when the board has more than 255 cells, or the balls grow too large.

@@ -1,8 +1,10 @@
-//! Direct placement: cells are finished one by one, each by a shortest path of its tile over blocks without finished cells.
+//! Direct placement: cells are finished one by one, each by a shortest path of its tile over blocks
+//! without finished cells.
 //!
-//! A finished cell freezes all blocks that contain it. So the cells to finish are those in one free block only, corners of what is still free: each costs one
-//! block, and as many cells can be finished as there are blocks. Of these the one with the shortest path is next. Tiles that
-//! cannot reach their cell are left to the 3-cycles.
+//! A finished cell freezes all blocks that contain it. So the cells to finish are those in one free
+//! block only, corners of what is still free: each costs one block, and as many cells can be
+//! finished as there are blocks. Of these the one with the shortest path is next. Tiles that cannot
+//! reach their cell are left to the 3-cycles.
 
 use super::work::Work;
 use crate::base::ids::{index_u32, low_u32};
@@ -51,7 +53,8 @@ fn cells_of(shape: BoardShape, block: u32) -> impl Iterator<Item = u32> {
 
 /// A breadth-first search over the cells that a tile can reach.
 struct Paths {
-    /// For each cell the search that came there last, and the turn that leads on from there towards that search's goal.
+    /// For each cell the search that came there last, and the turn that leads on from there towards
+    /// that search's goal.
     reached: Vec<(u32, BlockTurn)>,
     search: u32,
 }

@@ -1,4 +1,5 @@
-//! The cheapest known way to cycle three cells of the board: by the table where a window holds them, else by a search that brings them into one.
+//! The cheapest known way to cycle three cells of the board: by the table where a window holds
+//! them, else by a search that brings them into one.
 
 use super::placement::blocks_of;
 use super::triple_table::{Triple, TripleTable, conjugated};
@@ -11,7 +12,8 @@ use std::collections::{BinaryHeap, HashSet};
 const ENOUGH_NODES: usize = 60;
 const MOST_NODES: usize = 4_000_000;
 
-/// How much the search prefers cells that are nearer each other to few turns: 1 would be exact, and slow where cells are far apart.
+/// How much the search prefers cells that are nearer each other to few turns: 1 would be exact, and
+/// slow where cells are far apart.
 const HURRY: u64 = 3;
 
 /// The table of a window, used all over a board.
@@ -33,7 +35,8 @@ pub struct Way {
     corner: (u32, u32),
 }
 
-/// A triple that a search has seen, with the node and turn before it and the number of turns so far.
+/// A triple that a search has seen, with the node and turn before it and the number of turns so
+/// far.
 struct Node {
     triple: Triple,
     before: Option<(usize, BlockTurn)>,
@@ -41,7 +44,8 @@ struct Node {
 }
 
 impl Setups {
-    /// For a board of this shape, which is not that of a small group; none when the table would be too large.
+    /// For a board of this shape, which is not that of a small group; none when the table would be
+    /// too large.
     ///
     /// # Errors
     /// `Invariant` when there are no ladder words.
@@ -104,7 +108,8 @@ impl Setups {
         (least(rows), least(columns), most(rows), most(columns))
     }
 
-    /// Rows and columns by which the cells are too far apart for a window, and the sum of their distances.
+    /// Rows and columns by which the cells are too far apart for a window, and the sum of their
+    /// distances.
     #[must_use]
     pub fn spread(&self, triple: Triple) -> (u32, u32) {
         let (top, left, bottom, right) = self.bounds(triple);
@@ -117,8 +122,9 @@ impl Setups {
         (excess, distance(triple[0], triple[1]) + distance(triple[1], triple[2]) + distance(triple[2], triple[0]))
     }
 
-    /// A cheap way, found by a best-first search over turns before the table's: by cost so far and [`HURRY`] times the turns that the excess must take. Ends after
-    /// [`ENOUGH_NODES`] triples with a way at hand.
+    /// A cheap way, found by a best-first search over turns before the table's: by cost so far and
+    /// [`HURRY`] times the turns that the excess must take. Ends after [`ENOUGH_NODES`] triples
+    /// with a way at hand.
     #[must_use]
     pub fn way(&self, triple: Triple) -> Option<Way> {
         let mut nodes = vec![Node { triple, before: None, depth: 0 }];

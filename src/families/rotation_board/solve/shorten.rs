@@ -1,4 +1,5 @@
-//! Words made shorter without a search: turns of one block that meet, past turns of blocks apart from it, become one turn or none.
+//! Words made shorter without a search: turns of one block that meet, past turns of blocks apart
+//! from it, become one turn or none.
 
 use crate::base::ids::to_u64;
 use crate::families::rotation_board::{BlockTurn, BoardShape};

@@ -1,16 +1,23 @@
-//! The method of the puzzle's author: one 3-cycle word, and a way to bring any three cells of a colour to where it acts.
+//! The method of the puzzle's author: one 3-cycle word, and a way to bring any three cells of a
+//! colour to where it acts.
 //!
-//! On n x (n+1) cells with n >= 5, X the left block, Y the right one (T. Lam, arXiv 2211.16787, and his guide on Puzzling Stack Exchange):
+//! On n x (n+1) cells with n >= 5, X the left block, Y the right one (T. Lam, arXiv 2211.16787, and
+//! his guide on Puzzling Stack Exchange):
 //!
-//! - *Cycle* C = (YX)^4 moves only the belt (left column, bottom row, right column), by n-3 cells. With A = XYYXY'X' the belts of C and A C A' meet in one
-//!   cell, so phi = C (A C A') C' (A C' A') cycles three cells.
-//! - *Spiral*: turn the block that holds the cell so that the cell comes nearest to the other block's centre, then that block, and so on: by the law of
-//!   cosines it comes nearer each time, until it is at X's centre.
-//! - *Spiral-cycle* brings three cells to intermediate ones: the first to the corner (1,1), the second to (2,1) (n even) or (3,1) (n odd), the third to the
-//!   centre. A word for the three cells, and one for phi's own, undone, bring the three to phi's.
+//! - *Cycle* C = (YX)^4 moves only the belt (left column, bottom row, right column), by n-3 cells.
+//!   With A = XYYXY'X' the belts of C and A C A' meet in one cell, so phi = C (A C A') C' (A C' A')
+//!   cycles three cells.
+//! - *Spiral*: turn the block that holds the cell so that the cell comes nearest to the other
+//!   block's centre, then that block, and so on: by the law of cosines it comes nearer each time,
+//!   until it is at X's centre.
+//! - *Spiral-cycle* brings three cells to intermediate ones: the first to the corner (1,1), the
+//!   second to (2,1) (n even) or (3,1) (n odd), the third to the centre. A word for the three
+//!   cells, and one for phi's own, undone, bring the three to phi's.
 //!
-//! Where the author's text leaves the order of turns open we use: a path over turns that leave the corner alone, Y and H X H' with H = X'Y', which
-//! takes the left column but its last cell to the right one, out of X's way; XYX' clears the left column and XY'X' places the second cell there. On larger boards three cells are first brought into some n x (n+1) window.
+//! Where the author's text leaves the order of turns open we use: a path over turns that leave the
+//! corner alone, Y and H X H' with H = X'Y', which takes the left column but its last cell to the
+//! right one, out of X's way; XYX' clears the left column and XY'X' places the second cell there.
+//! On larger boards three cells are first brought into some n x (n+1) window.
 
 use super::placement::blocks_of;
 use super::shorten::inverse;
@@ -34,7 +41,8 @@ const SWITCH: &str = "XYYXY'X'";
 pub struct SpiralCycle {
     shape: BoardShape,
     window: BoardShape,
-    /// A 3-cycle of the corner's colour, with the word that brings its cells to the intermediate ones.
+    /// A 3-cycle of the corner's colour, with the word that brings its cells to the intermediate
+    /// ones.
     word: Vec<BlockTurn>,
     cells: Triple,
     to_intermediate: Vec<BlockTurn>,
@@ -44,7 +52,8 @@ impl SpiralCycle {
     /// For a board with at least one more column than its block.
     ///
     /// # Errors
-    /// `Config` for blocks below [`SMALLEST_BLOCK`]; `Invariant` when a word does not do what it should.
+    /// `Config` for blocks below [`SMALLEST_BLOCK`]; `Invariant` when a word does not do what it
+    /// should.
     pub fn of(shape: BoardShape) -> Result<Self> {
         let n = shape.block();
         if n < SMALLEST_BLOCK {
@@ -89,7 +98,8 @@ impl SpiralCycle {
         word.iter().fold(triple, |triple, &turn| triple.map(|cell| self.window.target(turn, cell)))
     }
 
-    /// A word on the window that takes the tile in the first cell to the second, that to the third, and that to the first.
+    /// A word on the window that takes the tile in the first cell to the second, that to the third,
+    /// and that to the first.
     ///
     /// # Errors
     /// `Invariant` when the method does not end.
@@ -107,13 +117,15 @@ impl SpiralCycle {
         Ok(conjugated(&setup, &self.word))
     }
 
-    /// The word that brings a cell to the centre of X; for even n to the upper left one of its four.
+    /// The word that brings a cell to the centre of X; for even n to the upper left one of its
+    /// four.
     ///
     /// # Errors
     /// `Invariant` when it does not end.
     pub fn spiral(&self, cell: u32) -> Result<Vec<BlockTurn>> {
         let n = self.window.block();
-        // Twice the distance from a block's centre, squared: centres lie between cells when n is even.
+        // Twice the distance from a block's centre, squared: centres lie between cells when n is
+        // even.
         let distance = |cell: u32, block: u32| {
             let (row, column) = self.window.place(cell);
             (2 * row).abs_diff(n - 1).pow(2) + (2 * column).abs_diff(n - 1 + 2 * block).pow(2)
@@ -166,7 +178,8 @@ impl SpiralCycle {
                 at = self.moved(triple, &word);
             }
         }
-        // The second: to the cell from which XY'X' takes it to its place, while the third stays out of the left column, too.
+        // The second: to the cell from which XY'X' takes it to its place, while the third stays out
+        // of the left column, too.
         let before = self.moved([second; 3], &turns("XYX'"))[0];
         let placing = turns("XY'X'");
         let placed = |[_, second, third]: Triple| second == before && !in_left(self.moved([third; 3], &placing)[0]);
@@ -181,7 +194,8 @@ impl SpiralCycle {
         if self.moved(triple, &word) == [corner, second, centre] { Ok(word) } else { Err(self.endless("a word that misses")) }
     }
 
-    /// The cheapest word of turns Y and H X H' that brings three cells where `arrived` says. It leaves the left column but its last cell alone.
+    /// The cheapest word of turns Y and H X H' that brings three cells where `arrived` says. It
+    /// leaves the left column but its last cell alone.
     fn path(&self, from: Triple, arrived: impl Fn(Triple) -> bool) -> Result<Vec<BlockTurn>> {
         let turns = |text: &str| parse_turns(self.window, text).expect("turns of X and Y");
         let hide = turns("X'Y'");
@@ -210,7 +224,8 @@ impl SpiralCycle {
         Err(self.endless("no path"))
     }
 
-    /// Turns of the board that bring three cells into one window, the cells then, and the window's top-left cell.
+    /// Turns of the board that bring three cells into one window, the cells then, and the window's
+    /// top-left cell.
     fn gathered(&self, triple: Triple) -> Option<(Vec<BlockTurn>, Triple, (u32, u32))> {
         let (rows, columns) = (self.window.rows(), self.window.columns());
         let spread = |triple: Triple| {

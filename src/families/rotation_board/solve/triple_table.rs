@@ -1,8 +1,11 @@
-//! What it costs to cycle three cells of a window: the shortest `setup, ladder word, setup undone`, in quarter turns.
+//! What it costs to cycle three cells of a window: the shortest `setup, ladder word, setup undone`,
+//! in quarter turns.
 //!
-//! A triple (x, y, z) stands for the 3-cycle that takes the tile in x to y, y to z, z to x. Sources are the triples of the ladder's words with the words' lengths; a turn
-//! g before, undone behind, costs 2 more and makes the triple g^-1(x, y, z) of (x, y, z). Dijkstra's search over all triples, with buckets by
-//! cost; a byte for each triple is kept. The window is the largest one that is cheap, or, where even the smallest with ladder words is not, that one, up to
+//! A triple (x, y, z) stands for the 3-cycle that takes the tile in x to y, y to z, z to x. Sources
+//! are the triples of the ladder's words with the words' lengths; a turn g before, undone behind,
+//! costs 2 more and makes the triple g^-1(x, y, z) of (x, y, z). Dijkstra's search over all
+//! triples, with buckets by cost; a byte for each triple is kept. The window is the largest one
+//! that is cheap, or, where even the smallest with ladder words is not, that one, up to
 //! [`MOST_TRIPLES`]: blocks of 20 on 20x21 cells take seconds and half a gigabyte.
 
 use super::ladder::{ThreeCycle, three_cycles};
@@ -42,14 +45,17 @@ pub struct TripleTable {
 }
 
 impl TripleTable {
-    /// The table of the largest cheap window of `shape`; none when even the smallest window with ladder words has more than [`MOST_TRIPLES`] triples.
+    /// The table of the largest cheap window of `shape`; none when even the smallest window with
+    /// ladder words has more than [`MOST_TRIPLES`] triples.
     ///
     /// # Errors
-    /// `Invariant` when no window has ladder words, which is so for the boards of small groups only.
+    /// `Invariant` when no window has ladder words, which is so for the boards of small groups
+    /// only.
     pub fn of(shape: BoardShape) -> Result<Option<Self>> {
         let n = shape.block();
         let mut window = BoardShape::new(n, n, n)?;
-        // Grow by a row or column, the smaller measure first, until there are words, and then as long as it is cheap.
+        // Grow by a row or column, the smaller measure first, until there are words, and then as
+        // long as it is cheap.
         loop {
             let grown = |rows: u32, columns: u32| {
                 (rows <= shape.rows() && columns <= shape.columns()).then(|| BoardShape::new(rows, columns, n).ok()).flatten()

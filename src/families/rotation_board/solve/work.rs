@@ -73,7 +73,8 @@ pub struct Cycles {
     pub of: Vec<(u32, u32, u32)>,
     /// Cells whose tile is not at home.
     pub displaced: Vec<u32>,
-    /// 3-cycles that it takes, when the permutation is a product of some: half of (cells - cycles of odd length).
+    /// 3-cycles that it takes, when the permutation is a product of some: half of (cells - cycles
+    /// of odd length).
     pub three_cycles: u64,
 }
 
@@ -106,10 +107,12 @@ impl Cycles {
         Self { of, displaced, three_cycles: (to_u64(homes.len()) - odd_cycles) / 2 }
     }
 
-    /// Whether the 3-cycle of these cells leaves a permutation that takes one 3-cycle less: when it makes two more cycles of odd length.
+    /// Whether the 3-cycle of these cells leaves a permutation that takes one 3-cycle less: when it
+    /// makes two more cycles of odd length.
     ///
-    /// In one cycle of length k, met in its order at distances a, b and k - a - b, it leaves cycles of these three lengths; with two cells
-    /// in one even cycle, d apart in its order, and one in another even cycle, it leaves one of length d and one of all the rest.
+    /// In one cycle of length k, met in its order at distances a, b and k - a - b, it leaves cycles
+    /// of these three lengths; with two cells in one even cycle, d apart in its order, and one in
+    /// another even cycle, it leaves one of length d and one of all the rest.
     #[must_use]
     pub fn gains(&self, triple: [u32; 3]) -> bool {
         let [x, y, z] = triple.map(|cell| self.of[index_u32(cell)]);

@@ -33,7 +33,8 @@ pub(super) fn contribute_task(plan: &Plan<'_>, source: &LaneSource<'_>, owner: u
     let prefixes = lanes.prefixes(task.block, task.first_unit, task.units);
     let (mut words, mut sent) = (Vec::new(), Tally::default());
     for (plane, generator) in plan.contributions(owner, me, task) {
-        // None: no state has a neighbour here. It is told in the header, so a message that is lost does not read as this.
+        // None: no state has a neighbour here. It is told in the header, so a message that is lost
+        // does not read as this.
         let mut bits = lanes.contribute(source, &plan.owned[me], &prefixes, plane, generator).unwrap_or_default();
         if !bits.is_empty() && fault_point::damages("short-lanes") {
             bits.pop();

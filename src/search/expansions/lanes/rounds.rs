@@ -1,4 +1,5 @@
-//! Expansion by lanes: every unit of 120 ranks that is not full is pulled from its neighbours' lanes, on all processes and threads, without atomics.
+//! Expansion by lanes: every unit of 120 ranks that is not full is pulled from its neighbours'
+//! lanes, on all processes and threads, without atomics.
 //!
 //! All processes know the list of tasks of every process (`layout.rs`). In round r each process
 //! first works out, for the r-th tasks of every other process, what its own shards contribute: the
@@ -56,7 +57,8 @@ fn seconds(space: &Space<'_>, progress: &Progress) -> Option<f64> {
     Some((costs::passing(space) + unseen.min(units) * lanes.unit_cost() + contributing) * 1e-9)
 }
 
-/// Pulls the next level into `next` on all processes. Returns the reason when asked to stop on the way.
+/// Pulls the next level into `next` on all processes. Returns the reason when asked to stop on the
+/// way.
 ///
 /// # Errors
 /// The same on every process.
@@ -105,7 +107,8 @@ fn run_rounds(
     for round in 0..rounds {
         let outgoing = std::mem::take(&mut prepared);
         let mut incoming = if job.settings.threads > 1 && plan.processes > 1 && round + 1 < rounds {
-            // The main thread exchanges (only it may call MPI) while the others work out the next contributions.
+            // The main thread exchanges (only it may call MPI) while the others work out the next
+            // contributions.
             let (source, plan) = (&opened.source, &plan);
             let (pool, prepared, sums) = (&job.pool, &mut prepared, &mut *sums);
             pool.in_place_scope(|scope| {

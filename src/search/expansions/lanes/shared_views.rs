@@ -1,13 +1,18 @@
-//! Scratch files of the other processes on this host, mapped for reading: co-located processes share the page cache and send each other no lanes.
+//! Scratch files of the other processes on this host, mapped for reading: co-located processes
+//! share the page cache and send each other no lanes.
 //!
-//! Who shares is found out by trial, not by name: processes of one running kernel (its boot id) write a token to the scratch folder and look for the tokens of the others. Two
-//! containers may have one host name and different disks; two hosts may see one folder over a network, whose page caches are apart. The answer is agreed on, so that a
-//! sender and a receiver never differ about a message.
+//! Who shares is found out by trial, not by name: processes of one running kernel (its boot id)
+//! write a token to the scratch folder and look for the tokens of the others. Two containers may
+//! have one host name and different disks; two hosts may see one folder over a network, whose page
+//! caches are apart. The answer is agreed on, so that a sender and a receiver never differ about a
+//! message.
 //!
-//! Order of reads and writes: `seen` changes only when a level is closed; a process closes it after the sum over all processes that follows the last round, and reads again after the
-//! agreement that follows the closing. So nobody reads a shard that its owner writes.
+//! Order of reads and writes: `seen` changes only when a level is closed; a process closes it after
+//! the sum over all processes that follows the last round, and reads again after the agreement that
+//! follows the closing. So nobody reads a shard that its owner writes.
 //!
-//! A shard without a view would count as unseen. So every process tells those that share with it the form and the count of each of its shards, and a list that is not as long as its sender's
+//! A shard without a view would count as unseen. So every process tells those that share with it
+//! the form and the count of each of its shards, and a list that is not as long as its sender's
 //! shards, or a form that contradicts its count, is an error on all processes.
 
 use crate::base::ids::{index_u32, low_u32};

@@ -60,7 +60,8 @@ pub(super) struct Opened<'a> {
     seen: Vec<&'a [u8]>,
     /// The set of what is seen in each owned shard, and its first rank.
     sets: Vec<(&'a RankSet, u64)>,
-    /// For each plane and block the place of its shard in the list of owned ones, and what is still to be written of its next level.
+    /// For each plane and block the place of its shard in the list of owned ones, and what is still
+    /// to be written of its next level.
     rest: Vec<Option<(usize, &'a mut [u8])>>,
     /// In compact storage, where new states go: the file, and the chunks of each owned shard.
     packed: Option<Packed>,
@@ -170,7 +171,8 @@ impl<'a> Opened<'a> {
             let mut parts = Vec::new();
             for plane in 0..plan.lanes.planes() {
                 let part = plane * blocks_per_plane + task.block;
-                // None: another process owns it. Were one of the own left out, its ranks would be missing from what is covered.
+                // None: another process owns it. Were one of the own left out, its ranks would be
+                // missing from what is covered.
                 if let Some((place, rest)) = self.rest[part].take() {
                     let (now, after) = rest.split_at_mut(if self.packed.is_some() { 0 } else { task.units * UNIT_BYTES });
                     self.rest[part] = Some((place, after));
@@ -203,14 +205,16 @@ impl<'a> Opened<'a> {
         Ok(())
     }
 
-    /// The new states of each owned shard, in compact storage; an empty list otherwise, where they are in the shards already.
+    /// The new states of each owned shard, in compact storage; an empty list otherwise, where they
+    /// are in the shards already.
     pub(super) fn into_packed(self) -> Vec<PackedBits> {
         let Some(Packed { file, cut, chunks }) = self.packed else { return Vec::new() };
         chunks.into_iter().map(|chunks| PackedBits::new(Arc::clone(&file), chunks, cut)).collect()
     }
 }
 
-/// Checks that the sources at hand are those of the own shards and of the processes that share with this one, each to its end: what is not at hand counts as unseen.
+/// Checks that the sources at hand are those of the own shards and of the processes that share with
+/// this one, each to its end: what is not at hand counts as unseen.
 fn check_at_hand(me: usize, plan: &Plan<'_>, blocks: &[&[u8]], part_bytes: usize) -> Result<()> {
     let is_wrong = |owner: usize, bytes: usize| {
         let at_hand = owner == me || plan.shared.share(me, owner);
