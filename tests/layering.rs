@@ -67,16 +67,16 @@ const WORDS: [(&str, &[&str]); 17] = [
     // were), and decides nothing. What waits or measures uses `Instant`.
     ("SystemTime", &[]),
     ("UNIX_EPOCH", &[]),
-    ("modified", &["src/cli/run_state.rs"]),
+    ("modified", &["src/cli/monitor/run_state.rs"]),
     (
         "Timestamp",
         &[
             "src/search/machine/run_lock.rs",
-            "src/cli/progress.rs",
+            "src/cli/monitor/progress.rs",
             "src/cli/run.rs",
             "src/cli/recheck.rs",
-            "src/cli/run_state.rs",
-            "src/cli/status.rs",
+            "src/cli/monitor/run_state.rs",
+            "src/cli/monitor/status.rs",
             "src/cli/spot_solve.rs",
             "src/cli/certify/distance.rs",
         ],

@@ -48,7 +48,7 @@ pub enum Command {
     /// List the puzzles that ship with the program
     Puzzles,
     /// Say in one look what the run of a folder is doing, from another terminal
-    #[command(after_help = super::status::EXIT_CODES)]
+    #[command(after_help = super::monitor::status::EXIT_CODES)]
     Status(StatusArguments),
     /// Draw the progress of a run from another terminal
     Watch(WatchArguments),

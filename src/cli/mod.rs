@@ -1,27 +1,21 @@
-//! Layer 8: one subcommand a file. The only layer that prints.
+//! Layer 10: one subcommand a file. The only layer that prints.
 
 pub mod arguments;
 pub mod certify;
 pub mod export;
+pub mod monitor;
 pub mod opening;
 pub mod plan;
 pub mod prepared;
-pub mod progress;
-pub mod progress_file;
 pub mod puzzles;
 pub mod recheck;
 pub mod run;
-pub mod run_state;
 pub mod session;
 pub mod solve;
 pub mod solve_board;
 pub mod spot_solve;
-pub mod status;
 pub mod table;
-pub mod watch;
-pub mod watcher;
 
-pub use crate::families::run_config;
 pub use arguments::{Arguments, Command};
 
 use crate::base::Result;
@@ -47,7 +41,7 @@ pub fn dispatch(arguments: Arguments) -> Result<i32> {
         Command::SolveBoard(board) => solve_board::solve_board(&board),
         Command::BoardClaims => solve_board::board_claims().map(|()| 0),
         Command::Puzzles => puzzles::puzzles().map(|()| 0),
-        Command::Status(arguments) => status::status(&arguments),
-        Command::Watch(watch) => watch::watch(&watch),
+        Command::Status(arguments) => monitor::status::status(&arguments),
+        Command::Watch(watch) => monitor::watch::watch(&watch),
     }
 }

@@ -2,7 +2,7 @@
 //! `farthest run`, `resume` and `recheck`.
 
 use super::arguments::SessionArguments;
-use super::watcher::Watcher;
+use super::monitor::watcher::Watcher;
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::{Error, Result};
 use crate::exchange::{Exchange, agree, broadcast};

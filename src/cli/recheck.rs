@@ -8,11 +8,11 @@
 //! end, and kept with its checkpoint when the search is stopped, so that the same command goes on.
 
 use super::arguments::{RecheckArguments, SessionArguments, Transport};
+use super::monitor::progress_file::Phase;
+use super::monitor::watcher::Watcher;
 use super::opening;
 use super::prepared::{Prepared, check_budget, check_limits, search, threads_of};
-use super::progress_file::Phase;
 use super::session;
-use super::watcher::Watcher;
 use crate::base::error::EXIT_STOPPED;
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::shown::shown_line;

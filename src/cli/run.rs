@@ -1,11 +1,11 @@
 //! `farthest run` and `farthest resume`: from the configuration to the files of a complete run.
 
 use super::arguments::{ResumeArguments, ResumePolicy, RunArguments, SessionArguments};
+use super::monitor::progress_file::Phase;
+use super::monitor::watcher::Watcher;
 use super::opening::{self, Opened};
 use super::prepared::{Prepared, check_budget, check_limits, command_line, search, threads_of};
-use super::progress_file::Phase;
 use super::session::{self, counted};
-use super::watcher::Watcher;
 use crate::base::config_text::MOST_FILE_BYTES;
 use crate::base::error::EXIT_STOPPED;
 use crate::base::ids::{to_u64, to_usize};

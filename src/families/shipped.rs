@@ -26,15 +26,8 @@ macro_rules! shipped {
 }
 
 /// All of them, in the order of listings.
-pub const SHIPPED: &[ShippedPuzzle] = shipped![
-    "turnstyle-12",
-    "rotation-board-3x4n2",
-    "board-2x3n2",
-    "board-3x4n3",
-    "loopover-3x3",
-    "pancake-7",
-    "pocket-cube",
-];
+pub const SHIPPED: &[ShippedPuzzle] =
+    shipped!["turnstyle-12", "rotation-board-3x4n2", "board-2x3n2", "board-3x4n3", "loopover-3x3", "pancake-7", "pocket-cube",];
 
 impl ShippedPuzzle {
     /// What it is, in one line.

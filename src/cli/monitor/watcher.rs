@@ -1,13 +1,13 @@
 //! Who watches the search of a job on each process: a reporter on the first one, nobody elsewhere.
 
-use super::arguments::SessionArguments;
-use super::prepared::Prepared;
 use super::progress::{Reporter, log_to, wants_bar};
 use super::progress_file::{Phase, Progress};
-use super::session;
 use crate::base::ids::to_u64;
 use crate::base::regular_file;
 use crate::base::say::say;
+use crate::cli::arguments::SessionArguments;
+use crate::cli::prepared::Prepared;
+use crate::cli::session;
 use crate::exchange::Exchange;
 use crate::search::machine::host::{self, Placement};
 use crate::search::{Observer, Silent, StopReason};

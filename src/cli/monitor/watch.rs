@@ -1,11 +1,11 @@
 //! `farthest watch DIR`: draws the progress of a run from its progress file, until the run ends.
 
-use super::arguments::WatchArguments;
 use super::progress::{bar, bar_message};
 use super::progress_file::{Phase, Progress};
 use super::run_state::{State, is_alive, killed_message};
 use crate::base::shown::shown_line;
 use crate::base::{Error, Result};
+use crate::cli::arguments::WatchArguments;
 use crate::search::RunFolder;
 use std::time::{Duration, Instant};
 

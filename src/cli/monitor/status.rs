@@ -1,12 +1,12 @@
 //! `farthest status DIR`: one look at a run from anywhere that sees its folder, a login node for
 //! instance.
 
-use super::arguments::StatusArguments;
 use super::progress::{readable_count, span};
 use super::run_state::{RunState, State, age_seconds};
 use crate::base::Result;
 use crate::base::ids::{approximate, rounded_down};
 use crate::base::shown::{shown_json, shown_line};
+use crate::cli::arguments::StatusArguments;
 use crate::search::RunFolder;
 use jiff::Timestamp;
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! Shows a search to people: a bar on a terminal, lines otherwise, a log file and `progress.json`
 //! always. An observer; only the first process has one.
 
-use super::arguments::{ProgressMode, SessionArguments};
 use super::progress_file::{Phase, Progress};
 use crate::base::ids::approximate;
+use crate::cli::arguments::{ProgressMode, SessionArguments};
 use crate::search::budget::readable_bytes;
 use crate::search::{Event, Observer, RunFolder};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};

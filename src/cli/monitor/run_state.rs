@@ -7,9 +7,9 @@
 //! Nothing is written, and no MPI is started.
 
 use super::progress_file::{Phase, Progress};
-use super::{prepared, session};
 use crate::base::error::EXIT_STOPPED;
 use crate::base::{Error, Result};
+use crate::cli::{prepared, session};
 use crate::evidence::dataset;
 use crate::families::run_config::RunConfig;
 use crate::families::run_folder;
