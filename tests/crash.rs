@@ -17,7 +17,7 @@ use common::disturb::{
 use common::needs::{Need, test_lacks};
 use common::{farthest, outcome, result_bytes, succeed};
 use farthest::base::Depth;
-use farthest::base::mix::Fingerprint;
+use farthest::base::fingerprint::Fingerprint;
 use farthest::families::reading;
 use farthest::ranking::StateSpace;
 use farthest::search::archive;

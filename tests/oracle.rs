@@ -200,7 +200,7 @@ fn search_on(exchange: &dyn Exchange, puzzle: &Puzzle, root: &Path, (_, threads,
     let settings = Settings {
         share_memory: true,
         // Packed levels where three participants pull lanes.
-        storage: if exchange.processes() == 3 && expansion == "lanes" { Storage::Memory } else { Storage::File },
+        storage: if exchange.processes() == 3 && expansion == "lanes" { Storage::Compact } else { Storage::File },
         threads,
         checkpoint_seconds: 3_600,
         keep_levels: false,

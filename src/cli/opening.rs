@@ -17,7 +17,7 @@ use crate::search::machine::run_folder::remove_folder;
 use crate::search::{Disks, LeftBehind, RunFolder, RunLock, checkpoint};
 
 /// The folder of a run, ready for a search.
-pub struct Opened {
+pub struct OpenFolder {
     /// Which processes see the same folder.
     pub disks: Disks,
     /// Held by those who lead a folder.
@@ -97,7 +97,7 @@ pub fn open(
     prepared: &Prepared,
     exchange: &dyn Exchange,
     placement: &Placement,
-) -> Result<Opened> {
+) -> Result<OpenFolder> {
     let folder = &prepared.folder;
     let shared = prepared.config.search.shared_filesystem;
     let may_create = || {
@@ -111,7 +111,7 @@ pub fn open(
     let made_ready = if disks.leads() { make_ready((policy, force), prepared, &disks, own, all) } else { Ok(None) };
     let summary = agree(exchange, made_ready)?;
     let complete = first_summary(exchange, summary.as_ref())?;
-    Ok(Opened { disks, lock, complete })
+    Ok(OpenFolder { disks, lock, complete })
 }
 
 /// One folder: refuses or discards what does not belong to the run; returns the summary when it is

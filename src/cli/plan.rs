@@ -2,8 +2,8 @@
 
 use super::arguments::PlanArguments;
 use super::prepared::{budget_of, finds_by_lanes, states_of};
+use crate::base::fingerprint::{LANE_STATES, mix64};
 use crate::base::ids::{approximate, rounded_down, to_u64, to_usize};
-use crate::base::mix::{LANE_STATES, mix64};
 use crate::base::shown::shown_path;
 use crate::base::{ProcessId, Result, StateRank};
 use crate::expand::lanes::UNIT_BYTES;

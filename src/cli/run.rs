@@ -3,7 +3,7 @@
 use super::arguments::{ResumeArguments, ResumePolicy, RunArguments, SessionArguments};
 use super::monitor::progress_file::Phase;
 use super::monitor::watcher::Watcher;
-use super::opening::{self, Opened};
+use super::opening::{self, OpenFolder};
 use super::prepared::{Prepared, check_budget, check_limits, command_line, search, threads_of};
 use super::session::{self, counted};
 use crate::base::config_text::MOST_FILE_BYTES;
@@ -123,7 +123,7 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange, stop: &StopRequest) -> Re
     let first = exchange.process().0 == 0;
     // The lock lives as long as this function.
     last_words::prepare_cure(format!("farthest resume {}", session::shell_word(prepared.folder.root())));
-    let Opened { disks, lock: _lock, complete } =
+    let OpenFolder { disks, lock: _lock, complete } =
         opening::open(request.resume, request.force, request.session.left_behind(), &prepared, exchange, &placement)?;
     if let Some((summary, holder)) = complete {
         stop.results_are_written();

@@ -24,7 +24,7 @@ pub trait BitMoves: Copy + Send + Sync {
 
     /// [`BitMoves::extract_wide`] for masks of less than 64 bits.
     #[inline(always)]
-    fn extract_piece(self, value: u128, mask: u128) -> u64 {
+    fn extract_slice(self, value: u128, mask: u128) -> u64 {
         let low_mask = low_u64(mask);
         let high = self.extract(low_u64(value >> 64), low_u64(mask >> 64));
         self.extract(low_u64(value), low_mask) | high.wrapping_shl(low_mask.count_ones())
@@ -32,7 +32,7 @@ pub trait BitMoves: Copy + Send + Sync {
 
     /// [`BitMoves::deposit_wide`] for masks of less than 64 bits.
     #[inline(always)]
-    fn deposit_piece(self, value: u64, mask: u128) -> u128 {
+    fn deposit_slice(self, value: u64, mask: u128) -> u128 {
         let low_mask = low_u64(mask);
         let high = self.deposit(value.wrapping_shr(low_mask.count_ones()), low_u64(mask >> 64));
         u128::from(self.deposit(value, low_mask)) | u128::from(high) << 64
@@ -157,16 +157,16 @@ mod tests {
             prop_assert_eq!(Portable.extract_wide(value, mask), extracted(value, mask));
             prop_assert_eq!(Portable.deposit_wide(value, mask), deposited(value, mask));
             if mask.count_ones() < 64 {
-                prop_assert_eq!(u128::from(Portable.extract_piece(value, mask)), extracted(value, mask));
-                prop_assert_eq!(Portable.deposit_piece(low_u64(value), mask), deposited(value & u128::from(u64::MAX), mask));
+                prop_assert_eq!(u128::from(Portable.extract_slice(value, mask)), extracted(value, mask));
+                prop_assert_eq!(Portable.deposit_slice(low_u64(value), mask), deposited(value & u128::from(u64::MAX), mask));
             }
             #[cfg(target_arch = "x86_64")]
             if let Some(fast) = Bmi2::new() {
                 prop_assert_eq!(fast.extract_wide(value, mask), extracted(value, mask));
                 prop_assert_eq!(fast.deposit_wide(value, mask), deposited(value, mask));
                 if mask.count_ones() < 64 {
-                    prop_assert_eq!(u128::from(fast.extract_piece(value, mask)), extracted(value, mask));
-                    prop_assert_eq!(fast.deposit_piece(low_u64(value), mask), deposited(value & u128::from(u64::MAX), mask));
+                    prop_assert_eq!(u128::from(fast.extract_slice(value, mask)), extracted(value, mask));
+                    prop_assert_eq!(fast.deposit_slice(low_u64(value), mask), deposited(value & u128::from(u64::MAX), mask));
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Compiles a permutation of positions into moves of whole lanes and pieces of lanes.
+//! Compiles a permutation of positions into moves of whole lanes and slices of lanes.
 //!
 //! A *lane* is the set of all arrangements that share their first m-5 labels (the prefix); its
 //! number is the prefix's lexicographic rank, its 120 bits stand for the orders of the other five
@@ -9,15 +9,15 @@
 //! To know which states `a` of a target lane have their neighbour `a∘s` in a set, the neighbour's
 //! lanes are *pulled*. Let k be the number of prefix positions of the neighbour that hold a suffix
 //! label of the target. Fixing which k labels those are splits the target lane into 5!/(5-k)!
-//! *pieces* of (5-k)! states; each piece lies in one source lane, in the places where the k labels
+//! *slices* of (5-k)! states; each slice lies in one source lane, in the places where the k labels
 //! that moved out of the prefix stand at fixed suffix positions. Which places these are depends
 //! only on the moved-out labels' ranks among the source's five suffix labels (the *key*), so all
-//! masks are worked out once, by enumeration. Within a piece the remaining labels keep their
+//! masks are worked out once, by enumeration. Within a slice the remaining labels keep their
 //! relative order, so lexicographic order is kept up to a fixed permutation, mostly none.
 //!
 //! - k = 0, suffix untouched: one load, one OR for 120 states.
 //! - k = 0, suffix permuted: a fixed 120-bit permutation, 15 look-ups in byte tables.
-//! - k = 1 to 3: pieces of 24, 6 or 2 bits, by extract and deposit with the masks of the key.
+//! - k = 1 to 3: slices of 24, 6 or 2 bits, by extract and deposit with the masks of the key.
 //! - k = 4 or 5: single states; the expansion of states does it better, and the cost model knows.
 //!
 //! A swap that straddles the boundary is the case k = 1, like any other permutation; nothing here
@@ -34,7 +34,7 @@ pub const SUFFIX: usize = 5;
 /// Arrangements of a lane, both signs.
 pub const ORDERS: usize = 120;
 
-/// Most crossing positions for which pieces are compiled.
+/// Most crossing positions for which slices are compiled.
 pub const MOST_CROSSINGS: usize = 3;
 
 /// Most positions of a prefix: 20 - 5.
@@ -45,11 +45,11 @@ pub const MOST_PREFIX: usize = 15;
 pub enum Origin {
     /// The target's prefix position.
     Prefix(u8),
-    /// The piece's crossing label with this number.
+    /// The slice's crossing label with this number.
     Crossing(u8),
 }
 
-/// How a piece's bits move: the bits of `source` in the source lane become those of `target` in the
+/// How a slice's bits move: the bits of `source` in the source lane become those of `target` in the
 /// target lane, in order, after `inner`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct PieceMove {
@@ -57,7 +57,7 @@ pub struct PieceMove {
     pub source: u128,
     /// Bits of the target lane.
     pub target: u128,
-    /// Index + 1 of the permutation of the piece's bits in between; 0 for none.
+    /// Index + 1 of the permutation of the slice's bits in between; 0 for none.
     pub inner: u16,
     /// The first bit of the source.
     pub source_first: u8,
@@ -84,7 +84,7 @@ impl BitPermutation {
         Self { tables }
     }
 
-    /// [`BitPermutation::apply`] for a piece, which has at most 24 bits.
+    /// [`BitPermutation::apply`] for a slice, which has at most 24 bits.
     #[inline(always)]
     #[must_use]
     pub fn apply_low(&self, value: u64) -> u64 {
@@ -117,17 +117,17 @@ pub struct LanePlan {
     /// Target prefix positions whose labels move into the source's suffix, in the order of the
     /// key's digits.
     pub moved_out: Vec<u8>,
-    /// For each piece the crossing labels, by their rank among the target's suffix labels.
+    /// For each slice the crossing labels, by their rank among the target's suffix labels.
     pub choices: Vec<[u8; MOST_CROSSINGS]>,
-    /// Moves by sign of the target lane, piece and key: `(sign * pieces + piece) * 5^k + key`.
+    /// Moves by sign of the target lane, slice and key: `(sign * slices + slice) * 5^k + key`.
     /// Empty when k is over [`MOST_CROSSINGS`].
     pub moves: Vec<PieceMove>,
     /// Bit permutations that moves refer to.
     pub inner: Vec<BitPermutation>,
-    /// Whether the source of every piece is a run of neighbouring bits (its first suffix labels
+    /// Whether the source of every slice is a run of neighbouring bits (its first suffix labels
     /// moved out): it is read without extracting.
     pub source_runs: bool,
-    /// As many low bits as a piece has.
+    /// As many low bits as a slice has.
     pub run_mask: u64,
     /// Whether nothing moves at all.
     pub is_identity: bool,
@@ -183,7 +183,7 @@ impl LanePlan {
         SUFFIX.pow(low_u32(to_u64(self.crossings)))
     }
 
-    /// Works out the moves of every sign, piece and key by enumerating the orders of the suffix.
+    /// Works out the moves of every sign, slice and key by enumerating the orders of the suffix.
     fn compile_moves(&mut self, images: &[u8], crossed: &[usize], halved: bool) {
         let mut known: HashMap<Vec<u8>, u16> = HashMap::new();
         let signs: &[Option<bool>] = if halved { &[Some(false), Some(true)] } else { &[None] };
@@ -197,8 +197,8 @@ impl LanePlan {
             }
         }
         let is_run = |mask: u128| mask == 0 || (mask >> mask.trailing_zeros()).trailing_ones() == mask.count_ones();
-        self.source_runs = self.crossings > 0 && self.moves.iter().all(|piece| is_run(piece.source));
-        let length = self.moves.iter().map(|piece| piece.source.count_ones()).max().unwrap_or(0);
+        self.source_runs = self.crossings > 0 && self.moves.iter().all(|slice| is_run(slice.source));
+        let length = self.moves.iter().map(|slice| slice.source.count_ones()).max().unwrap_or(0);
         self.run_mask = (1_u64.checked_shl(length).unwrap_or(0)).wrapping_sub(1);
     }
 }
@@ -232,7 +232,7 @@ fn key_ranks(key: usize, count: usize) -> Vec<u8> {
         .collect()
 }
 
-/// Bits of target and source for every state of a piece, in the order of the target's bits. `sign`
+/// Bits of target and source for every state of a slice, in the order of the target's bits. `sign`
 /// selects the orders of that sign (odd = true), in a halved space, whose bits are half the ranks.
 /// Empty when two moved-out labels would have one rank.
 fn piece_pairs(images: &[u8], crossed: &[usize], choice: &[u8], key: usize, sign: Option<bool>) -> Vec<(u8, u8)> {
@@ -269,7 +269,7 @@ fn piece_pairs(images: &[u8], crossed: &[usize], choice: &[u8], key: usize, sign
         .collect()
 }
 
-/// Masks and inner permutation of a piece.
+/// Masks and inner permutation of a slice.
 fn piece_move(pairs: &[(u8, u8)], known: &mut HashMap<Vec<u8>, u16>, inner: &mut Vec<BitPermutation>) -> PieceMove {
     let mask = |bits: &mut dyn Iterator<Item = u8>| bits.fold(0_u128, |mask, bit| mask | 1 << bit);
     let source = mask(&mut pairs.iter().map(|pair| pair.1));
@@ -289,7 +289,7 @@ fn piece_move(pairs: &[(u8, u8)], known: &mut HashMap<Vec<u8>, u16>, inner: &mut
 }
 
 impl PieceMove {
-    /// The bits of a piece, permuted as they move.
+    /// The bits of a slice, permuted as they move.
     #[inline(always)]
     #[must_use]
     pub fn permuted(&self, plan: &LanePlan, bits: u64) -> u64 {
@@ -299,7 +299,7 @@ impl PieceMove {
         }
     }
 
-    /// The permutation of the piece's bits, if there is one.
+    /// The permutation of the slice's bits, if there is one.
     #[inline(always)]
     #[must_use]
     pub fn inner_of<'a>(&self, plan: &'a LanePlan) -> Option<&'a BitPermutation> {
@@ -327,14 +327,14 @@ mod tests {
         // A swap in the suffix: a fixed permutation of the bits.
         let suffix = plan(&[0, 1, 2, 3, 4, 5, 6, 8, 7], false);
         assert_eq!(suffix.inner[0].apply(0b01), 0b10);
-        // A swap across the boundary, and the first label to the end: five pieces of 24 bits.
+        // A swap across the boundary, and the first label to the end: five slices of 24 bits.
         for images in [[0, 1, 2, 4, 3, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6, 7, 8, 0]] {
             let crossing = plan(&images, false);
             assert_eq!((crossing.crossings, crossing.choices.len()), (1, 5));
-            assert!(crossing.moves.iter().all(|piece| piece.source.count_ones() == 24 && piece.target.count_ones() == 24));
-            assert!(crossing.moves.iter().all(|piece| piece.inner == 0), "order is kept when one position is fixed");
+            assert!(crossing.moves.iter().all(|slice| slice.source.count_ones() == 24 && slice.target.count_ones() == 24));
+            assert!(crossing.moves.iter().all(|slice| slice.inner == 0), "order is kept when one position is fixed");
             let halved = plan(&images, true);
-            assert!(halved.moves.iter().all(|piece| piece.source.count_ones() == 12 && piece.source < 1 << 60));
+            assert!(halved.moves.iter().all(|slice| slice.source.count_ones() == 12 && slice.source < 1 << 60));
         }
     }
 
@@ -346,9 +346,9 @@ mod tests {
                 let all: u128 = if halved { (1 << 60) - 1 } else { (1 << 120) - 1 };
                 let per_sign = plan.choices.len() * plan.keys();
                 for sign in plan.moves.chunks(per_sign) {
-                    // Any valid key gives each piece the same target bits.
+                    // Any valid key gives each slice the same target bits.
                     let union = sign.chunks(plan.keys()).fold(0, |union, keys| {
-                        let target = keys.iter().map(|piece| piece.target).find(|&target| target != 0).expect("some key is valid");
+                        let target = keys.iter().map(|slice| slice.target).find(|&target| target != 0).expect("some key is valid");
                         assert_eq!(union & target, 0);
                         union | target
                     });

@@ -16,8 +16,8 @@
 //! level d.
 
 use super::lane_plan::{LanePlan, MOST_PREFIX, SUFFIX};
+use crate::base::fingerprint::{Fingerprint, LANE_STATES};
 use crate::base::ids::{approximate, index_u32, to_u64, to_usize};
-use crate::base::mix::{Fingerprint, LANE_STATES};
 use crate::puzzle::Puzzle;
 use crate::ranking::PlaneSpace;
 use crate::ranking::lehmer::{self, FACTORIALS};
@@ -51,7 +51,7 @@ pub struct LaneSource<'a> {
     pub blocks: Vec<&'a [u8]>,
 }
 
-/// What a piece of work found.
+/// What a slice of work found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaneTally {
     /// New states.

@@ -12,8 +12,8 @@
 //! [`MOST_SHARDS`] (each dense shard maps up to three files, and Linux allows 65,530 maps a process
 //! by default).
 
+use crate::base::fingerprint::LANE_STATES;
 use crate::base::ids::{ProcessId, ShardId, StateRank, low_u32, to_usize};
-use crate::base::mix::LANE_STATES;
 use crate::base::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;

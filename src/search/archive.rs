@@ -4,7 +4,7 @@
 //! the checkpoint are removed and found again. Which process wrote which pack has no meaning: a
 //! reader takes all packs of the folder together.
 
-use crate::base::mix::{Fingerprint, LANE_STATES, of_sorted_ranks};
+use crate::base::fingerprint::{Fingerprint, LANE_STATES, of_sorted_ranks};
 use crate::base::{Depth, Error, Result, ShardId};
 use crate::ranking::Partition;
 use crate::store::{Contents, LevelPart, PackReader, bitset};

@@ -64,8 +64,8 @@ impl Budget {
             // Two generations and the one being written.
             Storage::File => (SETS * bits, SETS * bits, 3 * 2 * set_bytes),
             // Levels found state by state are lists or bits in memory, too.
-            Storage::Memory if !by_lanes => (SETS * bits, 0, 2 * 2 * set_bytes),
-            Storage::Memory => (bits + list_budget(bits), 2 * packed, 2 * (set_bytes + set_bytes / 4 * 3)),
+            Storage::Compact if !by_lanes => (SETS * bits, 0, 2 * 2 * set_bytes),
+            Storage::Compact => (bits + list_budget(bits), 2 * packed, 2 * (set_bytes + set_bytes / 4 * 3)),
         };
         let buffer_bytes_per_process = to_u64(round_successors).saturating_mul(8 * 4);
         Self { set_bytes: memory, scratch_bytes, buffer_bytes_per_process, checkpoint_bytes, archive_bytes }
@@ -190,9 +190,9 @@ mod tests {
         // 1,320 shards of 45,360 bytes, which take 12 pages each.
         assert_eq!((budget.set_bytes, budget.scratch_bytes), (3 * 1_320 * 12 * 4_096, 3 * 1_320 * 12 * 4_096));
         let bits = 1_320 * 12 * 4_096;
-        let compact = Budget::new(&partition, 479_001_600, 1 << 20, false, Storage::Memory, true);
+        let compact = Budget::new(&partition, 479_001_600, 1 << 20, false, Storage::Compact, true);
         assert_eq!((compact.set_bytes, compact.scratch_bytes), (bits + bits / 4, 2 * bits / 4 * 3));
-        let without_lanes = Budget::new(&partition, 479_001_600, 1 << 20, false, Storage::Memory, false);
+        let without_lanes = Budget::new(&partition, 479_001_600, 1 << 20, false, Storage::Compact, false);
         assert_eq!((without_lanes.set_bytes, without_lanes.scratch_bytes), (3 * bits, 0));
         assert!(budget.check(&here(2), ProcessId(0), Some(1 << 30), 1 << 40, true).is_ok());
         let memory = budget.check(&here(2), ProcessId(0), Some(1 << 20), 1 << 40, true).expect_err("short");

@@ -15,7 +15,7 @@ use super::parts::Search;
 use super::round::OwnSums;
 use super::sums::Sums;
 use super::{archiving, guards, move_count, samples};
-use crate::base::mix::Fingerprint;
+use crate::base::fingerprint::Fingerprint;
 use crate::base::{Depth, Result};
 use crate::exchange::{Traffic, agree};
 use crate::store::{LevelPart, Shard};

@@ -1,7 +1,7 @@
 //! What is kept of a closed level: its states, and what its expansion showed.
 
 use crate::base::Depth;
-use crate::base::mix::Fingerprint;
+use crate::base::fingerprint::Fingerprint;
 use crate::store::{Edges, LevelPart};
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use super::sums::Sums;
 use super::tally::Tally;
-use crate::base::mix::Fingerprint;
+use crate::base::fingerprint::Fingerprint;
 use crate::store::{Edges, LevelPart};
 
 /// What all processes together did for one level.

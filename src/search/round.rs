@@ -8,7 +8,7 @@ use super::progress::Progress;
 use super::sums::Sums;
 use super::tally::Tally;
 use crate::base::Result;
-use crate::base::mix::{Fingerprint, RunFingerprint};
+use crate::base::fingerprint::{Fingerprint, RunFingerprint};
 use crate::exchange::agree;
 use crate::store::Edges;
 

@@ -7,8 +7,8 @@
 
 use super::progress::Progress;
 use super::space::Space;
+use crate::base::fingerprint::mix64;
 use crate::base::ids::to_u64;
-use crate::base::mix::mix64;
 use crate::base::{Error, Result, StateRank, fault_point};
 use crate::exchange::Exchange;
 use crate::store::Shard;

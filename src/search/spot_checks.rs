@@ -22,8 +22,8 @@ use super::job::Job;
 use super::level_totals::LevelTotals;
 use super::progress::Progress;
 use super::space::Space;
+use crate::base::fingerprint::mix64;
 use crate::base::ids::{index_u32, to_u64, to_usize};
-use crate::base::mix::mix64;
 use crate::base::{Error, Result, StateRank, fault_point};
 use crate::exchange::agree;
 use crate::store::{Shard, Storage};
@@ -56,7 +56,7 @@ pub fn check(job: &Job<'_>, space: &Space<'_>, progress: &Progress, totals: &Lev
     let (found, up) = (totals.found.states, totals.edges.up);
     let most = match job.settings.storage {
         Storage::File => MOST_SPOTS,
-        Storage::Memory => MOST_SPOTS_COMPACT,
+        Storage::Compact => MOST_SPOTS_COMPACT,
     };
     let wanted = (BASE_SPOTS + space.partition.state_count() / RANKS_PER_SPOT).min(most);
     let last = progress.last_level();

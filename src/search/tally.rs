@@ -1,6 +1,6 @@
 //! A count of ranks that shows what was lost, doubled or altered between two places.
 
-use crate::base::mix::mix64;
+use crate::base::fingerprint::mix64;
 
 /// Number of ranks and the sum (mod 2^64) of their mixed values: the same for the same ranks in any
 /// order.

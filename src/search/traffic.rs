@@ -1,11 +1,11 @@
 //! Bytes that processes will send each other, known before a search starts: worked out for a sample
 //! of the messages, with the code that makes them.
 
-use super::expansions::lanes::layout::Plan;
+use super::expansions::lanes::layout::LaneLayout;
 use super::expansions::lanes::shared_views::SharedViews;
 use crate::base::StateRank;
+use crate::base::fingerprint::mix64;
 use crate::base::ids::{approximate, index_u32, rounded_down, to_u64};
-use crate::base::mix::mix64;
 use crate::exchange::rank_batch;
 use crate::expand::{LaneExpansion, Moves};
 use crate::ranking::Partition;
@@ -25,7 +25,7 @@ const WINDOW_STATES: u64 = 200;
 #[must_use]
 pub fn dense_level_bytes(lanes: &LaneExpansion, partition: &Partition, processes: u32) -> u64 {
     let shared = SharedViews::none(processes);
-    let plan = Plan::new(lanes, &shared, partition, processes);
+    let plan = LaneLayout::new(lanes, &shared, partition, processes);
     let owners = index_u32(processes);
     let tasks_each = (SAMPLE_TASKS / owners).max(1);
     let mut bytes = 0.0;

@@ -1,8 +1,8 @@
 //! Bits in a slice of words: offset `i` is bit `i % 64` of word `i / 64`. Free functions, as the
 //! words may be mapped or owned.
 
+use crate::base::fingerprint::{Fingerprint, LANE_STATES};
 use crate::base::ids::to_usize;
-use crate::base::mix::{Fingerprint, LANE_STATES};
 use std::ops::Range;
 
 /// Words that hold `length` bits.
@@ -90,7 +90,7 @@ pub fn fingerprint(words: &[u64], lanes: Range<u64>, first_lane: u64) -> Fingerp
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::mix;
+    use crate::base::fingerprint;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
@@ -112,7 +112,7 @@ mod tests {
                 prop_assert_eq!(lane(&words, number), expected);
             }
             let shifted = set.iter().map(|offset| offset + 120 * 77);
-            prop_assert_eq!(fingerprint(&words, 0..9, 77), mix::of_sorted_ranks(shifted));
+            prop_assert_eq!(fingerprint(&words, 0..9, 77), fingerprint::of_sorted_ranks(shifted));
         }
     }
 }

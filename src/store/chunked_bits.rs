@@ -5,8 +5,8 @@
 use super::bitset;
 use super::mapped::MappedWords;
 use super::packed_bits::PackedBits;
+use crate::base::fingerprint::{Fingerprint, LANE_STATES};
 use crate::base::ids::{low_u32, to_u64, to_usize};
-use crate::base::mix::{Fingerprint, LANE_STATES};
 use crate::base::{Error, Result};
 use std::ops::Range;
 
@@ -212,7 +212,7 @@ impl ChunkedBits {
 mod tests {
     use super::super::mapped::{Region, Storage};
     use super::*;
-    use crate::base::mix;
+    use crate::base::fingerprint;
     use proptest::prelude::*;
 
     /// Four chunks, the last of them short.
@@ -273,7 +273,7 @@ mod tests {
                 }
                 prop_assert_eq!(&listed(&set, enough, false), &members);
                 prop_assert_eq!(&listed(&set, enough, true), &absent);
-                prop_assert_eq!(set.fingerprint(3), mix::of_sorted_ranks(members.iter().map(|offset| offset + 360)));
+                prop_assert_eq!(set.fingerprint(3), fingerprint::of_sorted_ranks(members.iter().map(|offset| offset + 360)));
                 prop_assert_eq!(set.is_full(0..CHUNK_OFFSETS), known && kinds[0] == 1);
                 prop_assert_eq!(set.is_full(5..LENGTH), known && kinds == [1; 4]);
             }

@@ -30,7 +30,7 @@ pub enum Storage {
     File,
     /// In memory only: nothing is written to disk, and large pages are asked for. Levels found by
     /// lanes are packed into files.
-    Memory,
+    Compact,
 }
 
 impl Storage {
@@ -42,7 +42,7 @@ impl Storage {
     pub fn of_name(name: &str) -> Option<Self> {
         match name {
             "files" => Some(Self::File),
-            "compact" => Some(Self::Memory),
+            "compact" => Some(Self::Compact),
             _ => None,
         }
     }
@@ -52,7 +52,7 @@ impl fmt::Display for Storage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::File => "files",
-            Self::Memory => "compact",
+            Self::Compact => "compact",
         })
     }
 }
@@ -79,7 +79,7 @@ impl Region {
     /// Gives the region's space back to the disk. A region that is not there is fine, and a disk
     /// that cannot is, too: the file is removed with the folder.
     pub fn release(&self) {
-        if self.storage == Storage::Memory {
+        if self.storage == Storage::Compact {
             return;
         }
         if self.path.is_file()
@@ -107,7 +107,7 @@ impl MappedWords {
     /// lost), or mapping fails.
     pub fn create(region: &Region) -> Result<Self> {
         let map = match region.storage {
-            Storage::Memory => Self::memory(region),
+            Storage::Compact => Self::memory(region),
             Storage::File => {
                 let file = fault_point::pass("scratch-create").map_err(|source| cannot_allocate(region, source));
                 let mut file = file.and_then(|()| regular_file::open_to_change(&region.path))?;

@@ -10,8 +10,8 @@
 use super::bitset;
 use super::chunked_bits::CHUNK_WORDS;
 use super::gap_code;
+use crate::base::fingerprint::{Fingerprint, LANE_STATES};
 use crate::base::ids::{low_u32, to_u64, to_usize};
-use crate::base::mix::{Fingerprint, LANE_STATES};
 use crate::base::{Error, Result, fault_point};
 use std::fs::{self, File, OpenOptions};
 use std::ops::Range;
@@ -257,7 +257,7 @@ mod tests {
     use super::super::chunked_bits::{CHUNK_OFFSETS, ChunkedBits};
     use super::super::mapped::{MappedWords, Region, Storage};
     use super::*;
-    use crate::base::mix::{self, mix64};
+    use crate::base::fingerprint::{self, mix64};
 
     /// Four chunks, the last of them short.
     const LENGTH: u64 = 3 * CHUNK_OFFSETS + 1_200;
@@ -278,7 +278,7 @@ mod tests {
             drop(file);
             assert_eq!((packed.count(), packed.recount()), (to_u64(members.len()), to_u64(members.len())));
             assert_eq!(packed.all_words(), words);
-            assert_eq!(packed.fingerprint(7), mix::of_sorted_ranks(members.iter().map(|offset| offset + 840)));
+            assert_eq!(packed.fingerprint(7), fingerprint::of_sorted_ranks(members.iter().map(|offset| offset + 840)));
             assert!((0..LENGTH).step_by(997).all(|offset| packed.contains(offset) == bitset::contains(&words, offset)));
             for enough in [64, 100, 40_000, usize::MAX] {
                 let (mut all, mut cursor) = (Vec::new(), Some(0));
@@ -318,7 +318,7 @@ mod tests {
         }
         let packed = PackedBits::new(file, chunks, cut);
         assert_eq!(packed.all_words(), words);
-        assert_eq!(packed.fingerprint(2), mix::of_sorted_ranks(members.iter().map(|offset| offset + 240)));
+        assert_eq!(packed.fingerprint(2), fingerprint::of_sorted_ranks(members.iter().map(|offset| offset + 240)));
         assert!((0..3 * PART).step_by(101).all(|offset| packed.contains(offset) == bitset::contains(&words, offset)));
         let mut listed = Vec::new();
         assert_eq!(packed.list_from(0, usize::MAX, 0, &mut listed), None);

@@ -7,8 +7,8 @@ use super::chunked_bits::ChunkedBits;
 use super::mapped::{MappedWords, Region};
 use super::packed_bits::{LevelFile, PackedBits};
 use crate::base::Result;
+use crate::base::fingerprint::{self, Fingerprint, LANE_STATES};
 use crate::base::ids::{to_u64, to_usize};
-use crate::base::mix::{self, Fingerprint, LANE_STATES};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -179,8 +179,8 @@ impl RankSet {
     pub fn fingerprint(&self, first_lane: u64) -> Fingerprint {
         match &self.form {
             Form::Empty => Fingerprint::default(),
-            Form::Full => mix::of_sorted_ranks((0..self.length).map(|offset| first_lane * LANE_STATES + offset)),
-            Form::Sparse(list) => mix::of_sorted_ranks(list.iter().map(|offset| first_lane * LANE_STATES + offset)),
+            Form::Full => fingerprint::of_sorted_ranks((0..self.length).map(|offset| first_lane * LANE_STATES + offset)),
+            Form::Sparse(list) => fingerprint::of_sorted_ranks(list.iter().map(|offset| first_lane * LANE_STATES + offset)),
             Form::Bits(bits) => bits.fingerprint(first_lane),
             Form::Packed(bits) => bits.fingerprint(first_lane),
         }
@@ -488,7 +488,7 @@ mod tests {
                     prop_assert_eq!(&listed(|from, part| set.list_from(from, enough, 1_000, part)), &expected);
                     prop_assert_eq!(&listed(|from, part| set.list_absent_from(from, enough, 1_000, part)), &absent);
                 }
-                prop_assert_eq!(set.fingerprint(5), mix::of_sorted_ranks(model.iter().map(|offset| offset + 600)));
+                prop_assert_eq!(set.fingerprint(5), fingerprint::of_sorted_ranks(model.iter().map(|offset| offset + 600)));
                 let mut copy = set_in(&folder, 1);
                 copy.load(&set.contents(), None).expect("room");
                 prop_assert_eq!(copy.fingerprint(0), set.fingerprint(0));
@@ -553,6 +553,6 @@ mod tests {
         assert!(matches!(set.form, Form::Full));
         assert!(space() < both);
         assert_eq!(listed(|from, part| set.list_from(from, 7, 0, part)).len(), 2_400);
-        assert_eq!(set.fingerprint(0), mix::of_sorted_ranks(0..LENGTH));
+        assert_eq!(set.fingerprint(0), fingerprint::of_sorted_ranks(0..LENGTH));
     }
 }

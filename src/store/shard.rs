@@ -4,8 +4,8 @@
 use super::bitset;
 use super::mapped::{Region, Storage};
 use super::rank_set::RankSet;
+use crate::base::fingerprint::{Fingerprint, LANE_STATES};
 use crate::base::ids::to_u64;
-use crate::base::mix::{Fingerprint, LANE_STATES};
 use crate::base::{Error, ProcessId, Result, ShardId, fault_point};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -189,7 +189,7 @@ mod tests {
         let part = shard.measure_next(true).expect("consistent");
         shard.close_level().expect("room");
         assert_eq!(part.states, 2);
-        assert_eq!(part.fingerprint, crate::base::mix::of_sorted_ranks([2_401, 4_799]));
+        assert_eq!(part.fingerprint, crate::base::fingerprint::of_sorted_ranks([2_401, 4_799]));
         let edges = shard.accept(&[2_400, 2_401]).expect("room");
         assert_eq!(edges, Edges { down: 1, same: 1, up: 0 });
         assert_eq!(shard.seen.count(), 3);

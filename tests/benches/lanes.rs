@@ -16,8 +16,8 @@
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main, measurement::WallTime};
+use farthest::base::fingerprint::{Fingerprint, mix64};
 use farthest::base::ids::{approximate, low_u8, low_u64, to_u64, to_usize};
-use farthest::base::mix::{Fingerprint, mix64};
 use farthest::expand::lanes::{PADDING_BYTES, UNIT_BYTES};
 use farthest::expand::{Direction, LaneExpansion, LaneSource, Moves, PrefixTable, Target};
 use farthest::families::PuzzleSource;

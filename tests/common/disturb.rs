@@ -1,7 +1,7 @@
 //! Disturbing a started program from outside: faults, signals and kills, its process tree, and copies of its run folder.
 
 use super::{mpirun, outcome};
-use farthest::base::mix::mix64;
+use farthest::base::fingerprint::mix64;
 use rustix::process::{Pid, Signal, kill_process};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;

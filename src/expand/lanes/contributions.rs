@@ -145,7 +145,7 @@ impl LaneExpansion {
             return masks;
         }
         for number in 0..plan.choices.len() {
-            let (places, index) = self.piece(strip, odd_plane, plan, number);
+            let (places, index) = self.slice(strip, odd_plane, plan, number);
             for lane in 0..lanes {
                 if owned[index_u32(places.block[lane])] {
                     masks[lane] |= plan.moves[usize::from(index[lane])].target;

@@ -2,8 +2,8 @@
 //! instruction compares or subtracts the labels of a whole strip.
 
 use super::LaneExpansion;
+use crate::base::fingerprint::LANE_STATES;
 use crate::base::ids::{low_u32, to_u64, to_usize};
-use crate::base::mix::LANE_STATES;
 use crate::expand::lane_plan::{LanePlan, MOST_CROSSINGS, MOST_PREFIX, Origin, SUFFIX};
 use crate::ranking::lehmer;
 
@@ -83,13 +83,13 @@ impl LaneExpansion {
         PrefixTable { block, first_lane, lanes, strips }
     }
 
-    /// One piece of the target lanes of a strip: where its source lanes are, and for each lane the
+    /// One slice of the target lanes of a strip: where its source lanes are, and for each lane the
     /// index of its move in the plan.
     ///
     /// No closures here and in the loops around it: they are functions of their own, for which the
     /// compiler may forget the processor's special instructions.
     #[inline(always)]
-    pub(super) fn piece(&self, strip: &PrefixStrip, odd_plane: bool, plan: &LanePlan, number: usize) -> (Places, [u16; STRIP]) {
+    pub(super) fn slice(&self, strip: &PrefixStrip, odd_plane: bool, plan: &LanePlan, number: usize) -> (Places, [u16; STRIP]) {
         let choice = &plan.choices[number][..plan.crossings];
         let mut sources = [&strip.labels[0]; MOST_PREFIX];
         for (source, origin) in sources.iter_mut().zip(&plan.prefix) {

@@ -1,13 +1,13 @@
 //! Pulling a part of a block: the hot loops. A strip of 32 lanes at a time, generator by generator,
-//! piece by piece: what depends on the generator only is outside of the innermost loop, which reads
+//! slice by slice: what depends on the generator only is outside of the innermost loop, which reads
 //! a source lane, moves its bits, and knows nothing else.
 #![allow(unsafe_code)]
 
 use super::prefixes::{Places, PrefixStrip, PrefixTable, STRIP};
 use super::units::{HALF_BITS, UNIT, read_half, read_run, read_unit, read_unit_exact, write_unit};
 use super::{LaneExpansion, LaneSource, LaneTally, Target, UNIT_BYTES};
+use crate::base::fingerprint::{Fingerprint, LANE_STATES};
 use crate::base::ids::{index_u32, to_u64, to_usize};
-use crate::base::mix::{Fingerprint, LANE_STATES};
 use crate::expand::bit_moves::{BitMoves, Portable};
 use crate::expand::lane_plan::{LanePlan, MOST_CROSSINGS, SUFFIX};
 use crate::ranking::lehmer;
@@ -169,7 +169,7 @@ impl LaneExpansion {
             return;
         }
         for number in 0..plan.choices.len() {
-            let (places, index) = self.piece(strip, odd_plane, plan, number);
+            let (places, index) = self.slice(strip, odd_plane, plan, number);
             if plan.crossings == 0 {
                 for at in members(wanted) {
                     let bits = self.read_lane(blocks, &places, at);
@@ -181,16 +181,16 @@ impl LaneExpansion {
             } else if plan.source_runs {
                 let lane_bits = if self.halved { index_u32(HALF_BITS) } else { UNIT_BYTES * 8 };
                 for at in members(wanted) {
-                    let piece = &plan.moves[usize::from(index[at])];
-                    let first = index_u32(places.lane[at]) * lane_bits + usize::from(piece.source_first);
+                    let slice = &plan.moves[usize::from(index[at])];
+                    let first = index_u32(places.lane[at]) * lane_bits + usize::from(slice.source_first);
                     let run = read_run(blocks[index_u32(places.block[at])], first) & plan.run_mask;
-                    result[at] |= moves.deposit_piece(piece.permuted(plan, run), piece.target);
+                    result[at] |= moves.deposit_slice(slice.permuted(plan, run), slice.target);
                 }
             } else {
                 for at in members(wanted) {
-                    let piece = &plan.moves[usize::from(index[at])];
-                    let bits = moves.extract_piece(self.read_lane(blocks, &places, at), piece.source);
-                    result[at] |= moves.deposit_piece(piece.permuted(plan, bits), piece.target);
+                    let slice = &plan.moves[usize::from(index[at])];
+                    let bits = moves.extract_slice(self.read_lane(blocks, &places, at), slice.source);
+                    result[at] |= moves.deposit_slice(slice.permuted(plan, bits), slice.target);
                 }
             }
         }
@@ -203,7 +203,7 @@ impl LaneExpansion {
         if self.halved { read_half(block, lane) } else { read_unit(block, lane) }
     }
 
-    /// State by state, for permutations with more crossings than pieces are compiled for.
+    /// State by state, for permutations with more crossings than slices are compiled for.
     fn pull_states(&self, blocks: &[&[u8]], plan: &LanePlan, strip: &PrefixStrip, at: usize, odd_plane: bool) -> u128 {
         let sign = (strip.odd[at] == 1) ^ odd_plane;
         let lane = self.lane_labels(strip, at);

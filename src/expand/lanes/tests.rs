@@ -1,8 +1,8 @@
 //! Lane expansion against state expansion, on Turnstyle and on random puzzles.
 
 use super::*;
+use crate::base::fingerprint;
 use crate::base::ids::{low_u8, low_u32};
-use crate::base::mix;
 use crate::expand::lane_plan::MOST_CROSSINGS;
 use crate::expand::{Direction, Moves};
 use crate::families::turnstyle;
@@ -29,7 +29,8 @@ fn check_level(puzzle: &Puzzle, seen: &BTreeSet<u64>, blocks: u64) {
         });
     }
     let odd = new.iter().filter(|&&rank| states.for_each(rank, |_, _| {})).count();
-    let expected = LaneTally { states: to_u64(new.len()), fingerprint: mix::of_sorted_ranks(new.iter().copied()), edges, odd: to_u64(odd) };
+    let expected =
+        LaneTally { states: to_u64(new.len()), fingerprint: fingerprint::of_sorted_ranks(new.iter().copied()), edges, odd: to_u64(odd) };
     // The same as bits, block by block.
     let block_bytes = lanes.units_per_block() * UNIT_BYTES;
     let parts = lanes.planes() * lanes.blocks_per_plane();
@@ -123,7 +124,7 @@ fn check_puzzle(puzzle: &Puzzle, blocks: u64, seed: u64) {
     let space = StateSpace::of(puzzle);
     let count = u64::try_from(space.state_count()).expect("small");
     let states = Moves::of(puzzle, Direction::Forward).expect("small");
-    let mut seen: BTreeSet<u64> = (0..seed % 40).map(|i| mix::mix64(seed ^ i << 20) % count).collect();
+    let mut seen: BTreeSet<u64> = (0..seed % 40).map(|i| fingerprint::mix64(seed ^ i << 20) % count).collect();
     seen.insert(0);
     for _ in 0..4 {
         check_level(puzzle, &seen, blocks);
@@ -136,7 +137,7 @@ fn check_puzzle(puzzle: &Puzzle, blocks: u64, seed: u64) {
         seen.extend(more);
     }
     // A random half of all states.
-    check_level(puzzle, &(0..count).filter(|&rank| mix::mix64(rank ^ seed) & 1 == 1).collect(), blocks);
+    check_level(puzzle, &(0..count).filter(|&rank| fingerprint::mix64(rank ^ seed) & 1 == 1).collect(), blocks);
 }
 
 #[test]
@@ -162,7 +163,7 @@ fn random_puzzle(length: usize, planes: u32, keys: &[u64], even: bool, some_abse
         let mut images: Vec<u8> = (0..low_u8(to_u64(length))).collect();
         // Some move few positions, some all.
         let first = if key.is_multiple_of(3) { length.saturating_sub(3) } else { to_usize(key % 4) };
-        images[first..].sort_by_key(|&image| mix::mix64(key ^ u64::from(image) << 32));
+        images[first..].sort_by_key(|&image| fingerprint::mix64(key ^ u64::from(image) << 32));
         let shuffled = Permutation::new(images).expect("a bijection");
         if even && shuffled.is_odd() {
             let mut swapped = shuffled.images().to_vec();

@@ -1,8 +1,8 @@
 //! Units of 120 bits and lanes of 60 or 120 in slices of bytes.
 
 use super::UNIT_BYTES;
+use crate::base::fingerprint::LANE_STATES;
 use crate::base::ids::low_u64;
-use crate::base::mix::LANE_STATES;
 
 /// All bits of a unit.
 pub(super) const UNIT: u128 = (1 << LANE_STATES) - 1;

@@ -23,7 +23,7 @@ pub(super) const SUSPECT: &str = "suspect";
 pub(super) fn generations_kept(storage: Storage) -> usize {
     match storage {
         Storage::File => 2,
-        Storage::Memory => 1,
+        Storage::Compact => 1,
     }
 }
 

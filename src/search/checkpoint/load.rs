@@ -60,7 +60,7 @@ pub(super) fn load_sets(
     let readers = agree(job.exchange, opened)?;
     let holders = find_holders(job, manifest, folder, &readers)?;
     let level = manifest.levels.last().map_or(Depth::ZERO, |level| level.depth);
-    let created = if job.settings.storage == Storage::Memory { job.level_file(level).map(Some) } else { Ok(None) };
+    let created = if job.settings.storage == Storage::Compact { job.level_file(level).map(Some) } else { Ok(None) };
     let file = agree(job.exchange, created)?;
     let loaded = load_own(job, shards, manifest, folder, &readers, file.as_ref());
     agree(job.exchange, loaded)?;

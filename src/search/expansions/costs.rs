@@ -1,8 +1,8 @@
 //! Measured costs that several expansions share, in nanoseconds of one thread (of one machine; only
 //! ratios matter).
 
+use crate::base::fingerprint::LANE_STATES;
 use crate::base::ids::{approximate, to_u64};
-use crate::base::mix::LANE_STATES;
 use crate::search::progress::Progress;
 use crate::search::space::Space;
 

@@ -4,8 +4,8 @@
 
 use super::costs;
 use super::frontier::FrontierReader;
+use crate::base::fingerprint::RunFingerprint;
 use crate::base::ids::{approximate, index_u32, to_u64};
-use crate::base::mix::RunFingerprint;
 use crate::base::{Depth, Error, ProcessId, Result, StateRank, fault_point};
 use crate::exchange::{agree, rank_batch};
 use crate::search::expansion::{Expansion, LevelForm};

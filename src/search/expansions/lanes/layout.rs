@@ -4,8 +4,8 @@
 //! and its sources in other planes stay in cache.
 
 use super::shared_views::SharedViews;
+use crate::base::fingerprint::LANE_STATES;
 use crate::base::ids::{index_u32, to_u64};
-use crate::base::mix::LANE_STATES;
 use crate::base::{ProcessId, StateRank};
 use crate::expand::LaneExpansion;
 use crate::expand::lanes::UNIT_BYTES;
@@ -30,7 +30,7 @@ pub(in crate::search) struct LaneTask {
 }
 
 /// What all processes know: who owns what, and everybody's tasks.
-pub(in crate::search) struct Plan<'a> {
+pub(in crate::search) struct LaneLayout<'a> {
     pub(in crate::search) lanes: &'a LaneExpansion,
     pub(in crate::search) processes: usize,
     /// Owner of each plane and block: `plane * blocks + block`.
@@ -44,7 +44,7 @@ pub(in crate::search) struct Plan<'a> {
     tasks_per_round: usize,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> LaneLayout<'a> {
     pub(in crate::search) fn new(lanes: &'a LaneExpansion, shared: &'a SharedViews, partition: &Partition, process_count: u32) -> Self {
         let processes = index_u32(process_count);
         let shard_owners = partition.owners(process_count);

@@ -5,10 +5,10 @@
 //! Kind 0: no states, no bytes. Kind 1: the bits of all target lanes that this process speaks for,
 //! one bit a state. Kind 2: a zstd frame of the same, where many bytes are zero.
 
-use super::layout::{LaneTask, Plan};
+use super::layout::{LaneLayout, LaneTask};
 use crate::base::bytes::{bytes_of, words_of};
+use crate::base::fingerprint::mix64;
 use crate::base::ids::{to_u64, to_usize};
-use crate::base::mix::mix64;
 use crate::base::{Error, Result, codec, fault_point};
 use crate::expand::{LaneSource, PrefixTable};
 use crate::search::round::OwnSums;
@@ -28,7 +28,13 @@ const BITS: u64 = 1;
 const FRAME: u64 = 2;
 
 /// The part of the message to `owner` that belongs to one of its tasks.
-pub(super) fn contribute_task(plan: &Plan<'_>, source: &LaneSource<'_>, owner: usize, me: usize, task: LaneTask) -> (Vec<u64>, Tally) {
+pub(super) fn contribute_task(
+    plan: &LaneLayout<'_>,
+    source: &LaneSource<'_>,
+    owner: usize,
+    me: usize,
+    task: LaneTask,
+) -> (Vec<u64>, Tally) {
     let lanes = plan.lanes;
     let prefixes = lanes.prefixes(task.block, task.first_unit, task.units);
     let (mut words, mut sent) = (Vec::new(), Tally::default());
@@ -64,7 +70,7 @@ fn has_many_zeros(bytes: &[u8]) -> bool {
 
 /// Takes the messages of a round apart: the contributions to each of its `tasks`.
 pub(super) fn read_contributions(
-    plan: &Plan<'_>,
+    plan: &LaneLayout<'_>,
     me: usize,
     incoming: &[Vec<u64>],
     tasks: &[LaneTask],
@@ -97,7 +103,7 @@ pub(super) fn read_contributions(
 
 impl Contribution {
     /// Adds the states to the units of a task.
-    pub(super) fn add_to(&self, plan: &Plan<'_>, prefixes: &PrefixTable, units: &mut [u8]) -> Result<()> {
+    pub(super) fn add_to(&self, plan: &LaneLayout<'_>, prefixes: &PrefixTable, units: &mut [u8]) -> Result<()> {
         let broken =
             |found: String| Error::invariant("bits of lanes that another process sent", found, "one for each state that it speaks for");
         let unpacked;

@@ -10,7 +10,7 @@
 //! Processes of one host read each other's scratch files (`shared_views.rs`) and send each other no
 //! lanes. The own tasks are in `tasks.rs`, the messages in `messages.rs`.
 
-use super::layout::Plan;
+use super::layout::LaneLayout;
 use super::messages::contribute_task;
 use super::shared_views::{self, SharedViews};
 use super::tasks::{Filler, Opened};
@@ -93,7 +93,7 @@ fn run_rounds(
     let (Some(lanes), Some(shared)) = (&space.lanes, &progress.shared) else {
         return Err(Error::invariant("lanes of this puzzle", "none", "some"));
     };
-    let plan = Plan::new(lanes, shared, &space.partition, job.exchange.processes());
+    let plan = LaneLayout::new(lanes, shared, &space.partition, job.exchange.processes());
     let me = job.process().index();
     let own_frontier: u64 = shards.iter().map(|shard| shard.frontier.count()).sum();
     let depth = progress.depth().next();
@@ -164,7 +164,13 @@ fn run_rounds(
 }
 
 /// What this process contributes to the tasks of the others in a round, by process.
-fn contributions_for_others(job: &Job<'_>, plan: &Plan<'_>, source: &LaneSource<'_>, round: usize, sums: &mut OwnSums) -> Vec<Vec<u64>> {
+fn contributions_for_others(
+    job: &Job<'_>,
+    plan: &LaneLayout<'_>,
+    source: &LaneSource<'_>,
+    round: usize,
+    sums: &mut OwnSums,
+) -> Vec<Vec<u64>> {
     if plan.processes == 1 {
         return vec![Vec::new()];
     }
@@ -173,7 +179,7 @@ fn contributions_for_others(job: &Job<'_>, plan: &Plan<'_>, source: &LaneSource<
 }
 
 /// [`contributions_for_others`] on the threads of the pool it is called in.
-fn work_out(plan: &Plan<'_>, source: &LaneSource<'_>, me: usize, round: usize, sums: &mut OwnSums) -> Vec<Vec<u64>> {
+fn work_out(plan: &LaneLayout<'_>, source: &LaneSource<'_>, me: usize, round: usize, sums: &mut OwnSums) -> Vec<Vec<u64>> {
     let mut outgoing = Vec::with_capacity(plan.processes);
     for owner in 0..plan.processes {
         let mut words = Vec::new();

@@ -1,10 +1,10 @@
 //! The tasks of this process in a level by lanes: the shards opened for reading and writing, and
 //! the pulling of a task in all its planes.
 
-use super::layout::{LaneTask, Plan, TASK_UNITS};
+use super::layout::{LaneLayout, LaneTask, TASK_UNITS};
 use super::messages::{Contribution, read_contributions};
+use crate::base::fingerprint::LANE_STATES;
 use crate::base::ids::{to_u64, to_usize};
-use crate::base::mix::LANE_STATES;
 use crate::base::{Depth, Error, Result, fault_point};
 use crate::expand::lanes::{PADDING_BYTES, UNIT_BYTES};
 use crate::expand::{LaneSource, LaneTally, Target};
@@ -79,7 +79,7 @@ impl<'a> Opened<'a> {
         job: &Job<'_>,
         space: &Space<'_>,
         depth: Depth,
-        plan: &Plan<'a>,
+        plan: &LaneLayout<'a>,
         shards: &'a mut [Shard],
         filler: &'a Filler,
     ) -> Result<Self> {
@@ -92,7 +92,7 @@ impl<'a> Opened<'a> {
         // A chunk is a task's part of a shard. Parts that are no whole words are tiny: they stay as
         // bits.
         let packed = match Cut::new(shard_length, to_u64(part_bytes) * 8) {
-            Some(cut) if job.settings.storage == Storage::Memory => {
+            Some(cut) if job.settings.storage == Storage::Compact => {
                 let chunks = vec![vec![Chunk::EMPTY; cut.chunks()]; shards.len()];
                 Some(Packed { file: job.level_file(depth)?, cut, chunks })
             }
@@ -155,7 +155,7 @@ impl<'a> Opened<'a> {
     pub(super) fn pull_round(
         &mut self,
         job: &Job<'_>,
-        plan: &Plan<'_>,
+        plan: &LaneLayout<'_>,
         round: usize,
         incoming: &[Vec<u64>],
         tallies: &mut [LaneTally],
@@ -215,7 +215,7 @@ impl<'a> Opened<'a> {
 
 /// Checks that the sources at hand are those of the own shards and of the processes that share with
 /// this one, each to its end: what is not at hand counts as unseen.
-fn check_at_hand(me: usize, plan: &Plan<'_>, blocks: &[&[u8]], part_bytes: usize) -> Result<()> {
+fn check_at_hand(me: usize, plan: &LaneLayout<'_>, blocks: &[&[u8]], part_bytes: usize) -> Result<()> {
     let is_wrong = |owner: usize, bytes: usize| {
         let at_hand = owner == me || plan.shared.share(me, owner);
         if at_hand { bytes < part_bytes + PADDING_BYTES } else { bytes > 0 }
@@ -241,7 +241,7 @@ struct Found {
 }
 
 /// Pulls one task in all its planes.
-fn pull_task(plan: &Plan<'_>, source: &LaneSource<'_>, file: Option<&LevelFile>, mut task: OwnTask<'_>) -> Result<Vec<Found>> {
+fn pull_task(plan: &LaneLayout<'_>, source: &LaneSource<'_>, file: Option<&LevelFile>, mut task: OwnTask<'_>) -> Result<Vec<Found>> {
     let lanes = plan.lanes;
     // Where everything is seen nothing can be new; what others contribute is still checked.
     for part in task.parts.iter_mut().filter(|part| part.is_full) {
