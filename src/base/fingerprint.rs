@@ -58,7 +58,7 @@ pub fn of_sorted_ranks(ranks: impl IntoIterator<Item = u64>) -> Fingerprint {
 }
 
 /// The fingerprint of an ascending run of ranks in the making. Its first and last lane may go on in
-/// the runs before and behind it, so that runs can be worked out on several threads and joined.
+/// the runs before and after it, so that runs can be worked out on several threads and joined.
 /// Cost: about 2 ns a rank.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunFingerprint {
@@ -77,7 +77,7 @@ impl RunFingerprint {
         self.push((rank / LANE_STATES, 1 << (rank % LANE_STATES)));
     }
 
-    /// The run with `next` behind it.
+    /// The run with `next` after it.
     #[must_use]
     pub fn join(mut self, next: &Self) -> Self {
         self.push(next.first);

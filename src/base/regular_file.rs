@@ -88,7 +88,7 @@ pub fn open_to_change(path: &Path) -> Result<File> {
     only_file("open", path, look_with(path, OpenOptions::new().read(true).write(true).create(true).truncate(false)))
 }
 
-/// Opens a regular file for writing behind its end; creates it when nothing is there.
+/// Opens a regular file for writing after its end; creates it when nothing is there.
 ///
 /// # Errors
 /// As [`open`].

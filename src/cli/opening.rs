@@ -143,7 +143,7 @@ fn make_ready((policy, force): (ResumePolicy, bool), prepared: &Prepared, disks:
         }
     }
     if keeps && all.results {
-        // A run that was killed right behind its last file has left these.
+        // A run that was killed right after its last file has left these.
         remove_folder(&folder.checkpoint())?;
         remove_folder(&folder.work())?;
         return Ok(summary);

@@ -204,7 +204,7 @@ impl Certificate {
 }
 
 impl Claim {
-    /// The word behind `claim`.
+    /// The word after `claim`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {

@@ -40,7 +40,7 @@ const UNIT_NANOSECONDS: f64 = 6.0;
 /// Nanoseconds of working out the prefix of a lane, once for all planes.
 const PREFIX_NANOSECONDS: f64 = 10.0;
 
-/// Bits read behind a unit: slices handed in have this many bytes more than their units.
+/// Bits read after a unit: slices handed in have this many bytes more than their units.
 pub const PADDING_BYTES: usize = 8;
 
 /// Where `seen` is: a slice for each plane and block, `plane * blocks + block`, of whole units and

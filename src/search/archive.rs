@@ -1,6 +1,6 @@
 //! Archived levels: `levels/DDDDDD/process-P.pack` hold every level set, when `keep_levels` is set.
 //!
-//! A level's folder is complete before a checkpoint holds the level; on a resume the levels behind
+//! A level's folder is complete before a checkpoint holds the level; on a resume the levels after
 //! the checkpoint are removed and found again. Which process wrote which pack has no meaning: a
 //! reader takes all packs of the folder together.
 

@@ -52,7 +52,7 @@ fn write_own(job: &Job<'_>, shards: &[Shard], folder: &Path) -> Result<()> {
     atomic_file::sync_folder(folder)
 }
 
-/// Removes the archived levels behind `kept`, or all of them.
+/// Removes the archived levels after `kept`, or all of them.
 ///
 /// # Errors
 /// `Io` when one cannot be removed.

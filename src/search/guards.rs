@@ -19,7 +19,7 @@
 //!    compared with the expansion of states (`spot_checks.rs`).
 //! 4. *Signs*: where all generators have one sign, a level's states have the sign of its depth (or
 //!    of the start); odd generators never stay on a level.
-//! 5. *Growth*: N_1 <= b N_0, and N_(d+1) <= (b-1) N_d behind it when closed under inverses; no
+//! 5. *Growth*: N_1 <= b N_0, and N_(d+1) <= (b-1) N_d after it when closed under inverses; no
 //!    more states than the group has.
 //! 6. *Total*, where the moves make a group: the counts sum to its order, which is computed by
 //!    Schreier and Sims's method, not by searching.
@@ -135,7 +135,7 @@ pub fn check_level(rules: &Rules, progress: &Progress, totals: &LevelTotals) -> 
         must(format!("edges within level {depth}, where every generator is odd"), edges.same, 0)?;
     }
     let found = totals.found.states;
-    // Every state behind the first level has an edge back.
+    // Every state after the first level has an edge back.
     let back = if rules.is_inverse_closed() && depth.0 > 0 { last.states } else { 0 };
     let most = all.saturating_sub(back);
     if found > most {

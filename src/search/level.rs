@@ -33,7 +33,7 @@ pub enum Advance {
     Stopped(StopReason),
 }
 
-/// Finds and closes the level behind the last closed one.
+/// Finds and closes the level after the last closed one.
 ///
 /// # Errors
 /// The same on every process: a broken invariant, or a disk that failed.

@@ -36,7 +36,7 @@ pub fn run(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<Endin
     job.stop.take_votes();
     let restored = progress.levels.len();
     let ending = go_on(search, observer);
-    // Edges show a fault up to two levels behind the one it happened in.
+    // Edges show a fault up to two levels after the one it happened in.
     let broken = ending.as_ref().is_err_and(|error| error.exit_code() == EXIT_INVARIANT);
     if broken && search.progress.levels.len() <= restored + 1 {
         checkpoint::set_aside(&search.job, &search.progress, restored, observer)?;

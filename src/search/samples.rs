@@ -2,7 +2,7 @@
 //! compare.
 //!
 //! For each level a few ranks are drawn, always the same ones; the sample is the first state of the
-//! level at or behind each, going round at the end of the ranks. So it depends on the level only,
+//! level at or after each, going round at the end of the ranks. So it depends on the level only,
 //! not on processes, shards or resumes.
 
 use super::progress::Progress;
@@ -68,7 +68,7 @@ pub fn check_members(exchange: &dyn Exchange, space: &Space<'_>, progress: &Prog
     Err(Error::invariant(format!("{what} that are in level {}", progress.depth()), members[0], states.len()))
 }
 
-/// How far behind `wanted` the first frontier state of these shards is, going round after `ranks`;
+/// How far after `wanted` the first frontier state of these shards is, going round after `ranks`;
 /// [`NONE`] without any.
 fn distance_up(shards: &[Shard], wanted: u64, ranks: u64) -> u64 {
     let first = shards.partition_point(|shard| shard.ranks.end <= wanted);

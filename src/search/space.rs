@@ -77,7 +77,7 @@ impl<'a> Space<'a> {
     }
 
     /// The first rank of the first shard that `process` does not own, for the tests of the guards;
-    /// behind all shards where it owns all.
+    /// after all shards where it owns all.
     #[must_use]
     pub fn foreign_rank(&self, process: ProcessId) -> u64 {
         let shard = self.owners.iter().position(|owner| *owner != process).unwrap_or(self.owners.len());

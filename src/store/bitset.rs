@@ -58,7 +58,7 @@ pub fn members(words: &[u64], first_word: u64) -> impl Iterator<Item = u64> + '_
     })
 }
 
-/// The 120 bits of lane `lane`; bits behind the last word read as zero.
+/// The 120 bits of lane `lane`; bits after the last word read as zero.
 #[inline]
 #[must_use]
 pub fn lane(words: &[u64], lane: u64) -> u128 {
@@ -67,7 +67,7 @@ pub fn lane(words: &[u64], lane: u64) -> u128 {
     let shift = bit % 64;
     let at = |index: usize| u128::from(words.get(index).copied().unwrap_or(0));
     let low = at(word) >> shift | at(word + 1) << (64 - shift);
-    // shift is a multiple of 8 up to 56: the third word matters when the lane ends behind the
+    // shift is a multiple of 8 up to 56: the third word matters when the lane ends after the
     // second.
     let value = if shift > 8 { low | at(word + 2) << (128 - shift) } else { low };
     value & ((1 << LANE_STATES) - 1)

@@ -7,7 +7,7 @@
 //! - *bytes*: the same with 0 to 254, and 255.
 //! - *raw*: the bytes of the words.
 //!
-//! Bits behind the last gap are not set. Of random bits with density 1/8 the nibbles take 0.57 of
+//! Bits after the last gap are not set. Of random bits with density 1/8 the nibbles take 0.57 of
 //! the space (their entropy is 0.54), with 1/50 the bytes take 0.16 (0.14). A general compressor
 //! takes about as much space and, on dense bits, four times the time.
 
@@ -46,7 +46,7 @@ pub fn encode(bytes: &[u8], count: u32) -> Vec<u8> {
             put(low_u8(u64::from(gap)));
         });
         if let Some(low) = waiting {
-            // A gap that goes on, and nothing behind it.
+            // A gap that goes on, and nothing after it.
             code.push(low | 15 << 4);
         }
     } else {

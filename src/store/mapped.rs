@@ -16,7 +16,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 
-/// Zero words behind the last one, so that lanes can be read in windows of 16 bytes.
+/// Zero words after the last one, so that lanes can be read in windows of 16 bytes.
 const PADDING_WORDS: u64 = 2;
 
 /// Regions are multiples of this; larger pages are aligned by the mapping itself.
@@ -142,7 +142,7 @@ fn cannot_allocate(region: &Region, source: std::io::Error) -> Error {
 }
 
 impl MappedWords {
-    /// The bytes of the words and 16 zero bytes behind them.
+    /// The bytes of the words and 16 zero bytes after them.
     #[must_use]
     pub fn padded_bytes(&self) -> &[u8] {
         &self.map[..]
@@ -175,7 +175,7 @@ impl MappedView {
         attempt().map(|map| Self { map }).map_err(|source| Error::io("read the shared scratch file", &region.path, source))
     }
 
-    /// The bytes of the words and at least 16 zero bytes behind them.
+    /// The bytes of the words and at least 16 zero bytes after them.
     #[must_use]
     pub fn padded_bytes(&self) -> &[u8] {
         &self.map[..]

@@ -36,7 +36,7 @@ pub enum Lanes<'a> {
     Empty,
     /// Every offset.
     Full,
-    /// The bits, with at least eight bytes behind them.
+    /// The bits, with at least eight bytes after them.
     Bits(&'a [u8]),
 }
 
@@ -290,7 +290,7 @@ impl RankSet {
         }
         let Form::Bits(bits) = &mut self.form else { unreachable!("just made bits") };
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(bits.words_to_overwrite());
-        // The last word may have bits behind the end, which nobody overwrites.
+        // The last word may have bits after the end, which nobody overwrites.
         let used = to_usize(self.length.div_ceil(8));
         bytes[used..].fill(0);
         Ok(&mut bytes[..used])
@@ -518,7 +518,7 @@ mod tests {
         assert!(set.changed());
     }
 
-    /// What the words held before does not come back, neither between the members nor behind the
+    /// What the words held before does not come back, neither between the members nor after the
     /// end.
     #[test]
     fn words_that_are_used_again_are_clean() {

@@ -63,7 +63,7 @@ pub fn bar(expected: Option<u64>) -> ProgressBar {
     ProgressBar::with_draw_target(expected, ProgressDrawTarget::stderr()).with_style(style)
 }
 
-/// What the bar says behind the percentage.
+/// What the bar says after the percentage.
 #[must_use]
 pub fn bar_message(progress: &Progress) -> String {
     format!("level {} {}/s {}", progress.depth, readable_count(progress.rate), remaining(progress))

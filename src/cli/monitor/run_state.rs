@@ -19,7 +19,7 @@ use jiff::Timestamp;
 use std::path::Path;
 
 /// Some file systems pass no locks on to other hosts. A run whose progress was written on another
-/// host counts as alive for so many seconds behind it.
+/// host counts as alive for so many seconds after it.
 const SIGN_OF_LIFE_SECONDS: i64 = 60;
 
 /// What a run is doing, or how it ended.

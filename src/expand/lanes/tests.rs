@@ -55,7 +55,7 @@ fn check_level(puzzle: &Puzzle, seen: &BTreeSet<u64>, blocks: u64) {
         let mut tally = LaneTally::default();
         let mut found = BTreeSet::new();
         for block in 0..lanes.blocks_per_plane() {
-            // In two parts, to try first units behind the block's start.
+            // In two parts, to try first units after the block's start.
             let units = lanes.units_per_block();
             for (first, count) in [(0, units / 2), (units / 2, units - units / 2)] {
                 let prefixes = lanes.prefixes(block, first, count);

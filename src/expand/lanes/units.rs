@@ -11,7 +11,7 @@ pub(super) const UNIT: u128 = (1 << LANE_STATES) - 1;
 pub(super) const HALF_BITS: u32 = 60;
 pub(super) const HALF: u128 = (1 << HALF_BITS) - 1;
 
-/// Unit `unit` of a slice that has at least one byte behind it; 0 when the slice does not reach
+/// Unit `unit` of a slice that has at least one byte after it; 0 when the slice does not reach
 /// that far, like one of a block that is not at hand. The search checks before every level that the
 /// slices at hand are whole (`check_at_hand`).
 #[inline(always)]

@@ -90,7 +90,7 @@ fn measures(text: &str) -> Option<(u32, u32, u32, &str)> {
     Some((first, second, third, &rest[digits..]))
 }
 
-/// Twiddle's options behind the measures: `m` with the number of shuffling moves says nothing about
+/// Twiddle's options after the measures: `m` with the number of shuffling moves says nothing about
 /// the board.
 fn twiddle_options(name: &str, options: &str) -> Result<()> {
     let kind = match options.trim_end_matches(|digit: char| digit.is_ascii_digit()) {

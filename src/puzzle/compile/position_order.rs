@@ -59,7 +59,7 @@ fn cheapest_last(length: usize, generators: &[Permutation]) -> Vec<usize> {
         if cost < best.0 {
             best = (cost, chosen.clone());
         }
-        // The next set in lexicographic order: the last member that can grow does, and those behind
+        // The next set in lexicographic order: the last member that can grow does, and those after
         // it follow closely.
         let Some(growing) = (0..LAST).rev().find(|&index| chosen[index] < length - LAST + index) else { break };
         let start = chosen[growing] + 1;

@@ -31,7 +31,7 @@ pub(super) fn generations_kept(storage: Storage) -> usize {
 /// on all of them.
 const NEWEST_ON: &str = "newest-on";
 
-/// Notes behind a commit on which host its manifest is. Losing the note loses nothing but the
+/// Notes after a commit on which host its manifest is. Losing the note loses nothing but the
 /// warning of [`refuse_absent_host`].
 pub(super) fn note_host(job: &Job<'_>) -> Result<()> {
     let path = job.folder.checkpoint().join(NEWEST_ON);

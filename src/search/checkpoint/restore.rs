@@ -93,7 +93,7 @@ impl Checkpoint {
 }
 
 /// Gives up the generation of `restored` levels that a resumed search started from, and newer ones:
-/// an invariant broke right behind it, so it may hold the fault though its bytes are whole. Their
+/// an invariant broke right after it, so it may hold the fault though its bytes are whole. Their
 /// manifests get another name, under which no resume finds them: the next one takes the generation
 /// before, or starts anew. Does nothing when the search was not resumed. Collective.
 ///
@@ -150,7 +150,7 @@ fn check_restored(job: &Job<'_>, shards: &[Shard], manifest: &CheckpointManifest
     ))
 }
 
-/// Removes generations newer than `kept`, files that no manifest names, and levels archived behind
+/// Removes generations newer than `kept`, files that no manifest names, and levels archived after
 /// it. Collective.
 fn discard_newer(job: &Job<'_>, kept: Option<Depth>) -> Result<()> {
     let folder = job.folder.checkpoint();

@@ -37,7 +37,7 @@ fn best(estimate: &Estimate, lists_fit: bool) -> Option<&'static str> {
     packed.or_else(|| estimate.cheapest(|_| true))
 }
 
-/// Whether lists of the frontier, of the level behind it and of what is seen stay in the memory
+/// Whether lists of the frontier, of the level after it and of what is seen stay in the memory
 /// that the budget of compact storage has for lists; in files they always do.
 fn lists_fit(storage: Storage, space: &Space<'_>, progress: &Progress) -> bool {
     let last = progress.last_level().states;

@@ -94,7 +94,7 @@ impl RunFolder {
             .filter(|name| !name.starts_with(PROBE) && !temporaries.iter().any(|temporary| temporary.as_os_str() == name.as_str()))
             .collect();
         match names.first() {
-            // A job that starts at the same time may have put its lock there behind the list; what
+            // A job that starts at the same time may have put its lock there after the list; what
             // else it makes comes later.
             Some(name) if !MARKS.iter().any(|mark| names.iter().any(|name| name == mark) || self.file(mark).symlink_metadata().is_ok()) => {
                 Err(Error::CannotCreate {

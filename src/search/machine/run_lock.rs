@@ -91,7 +91,7 @@ impl RunLock {
     }
 }
 
-/// Locks the file, if need be behind those who only look.
+/// Locks the file, if need be after those who only look.
 fn lock_patiently(file: &File) -> Result<(), TryLockError> {
     let since = Instant::now();
     loop {

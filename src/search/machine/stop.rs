@@ -26,7 +26,7 @@ pub enum StopReason {
     Budget,
 }
 
-/// The signals, in the order of the votes behind the budget's.
+/// The signals, in the order of the votes after the budget's.
 const SIGNALS: [(i32, &str); 5] =
     [(SIGUSR1, "SIGUSR1"), (SIGTERM, "SIGTERM"), (SIGINT, "SIGINT"), (SIGXCPU, "SIGXCPU"), (SIGHUP, "SIGHUP")];
 

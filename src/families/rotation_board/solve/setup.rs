@@ -28,7 +28,7 @@ pub struct Setups {
 pub struct Way {
     /// Quarter turns.
     pub cost: u64,
-    /// Turns before, undone behind.
+    /// Turns before, undone after.
     setup: Vec<BlockTurn>,
     /// The cells then, and the top-left cell of the window that holds them.
     triple: Triple,

@@ -2,7 +2,7 @@
 //! in quarter turns.
 //!
 //! A triple (x, y, z) stands for the 3-cycle that takes the tile in x to y, y to z, z to x. Sources
-//! are the triples of the ladder's words with the words' lengths; a turn g before, undone behind,
+//! are the triples of the ladder's words with the words' lengths; a turn g before, undone after,
 //! costs 2 more and makes the triple g^-1(x, y, z) of (x, y, z). Dijkstra's search over all
 //! triples, with buckets by cost; a byte for each triple is kept. The window is the largest one
 //! that is cheap, or, where even the smallest with ladder words is not, that one, up to
