@@ -80,7 +80,7 @@ mod tests {
     }
 
     fn built(name: &str, metric: &str) -> Puzzle {
-        find(name).expect("shipped").source().expect("valid").build(metric).expect("valid")
+        PuzzleSource::from_short_name(name).and_then(|source| source.build(metric)).expect("a puzzle")
     }
 
     #[test]

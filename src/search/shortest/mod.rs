@@ -1,6 +1,6 @@
 //! Shortest words between two states, without a search of the whole space.
 //!
-//! - [`moves`]: the neighbours of a ranked state, forward and by inverse moves;
+//! - [`Moves`]: the neighbours of a ranked state, forward and by inverse moves;
 //! - [`ball`]: all states up to a radius, level by level, as sorted ranks;
 //! - [`mod@meet`]: grows two balls until they meet: the distance (and one ball for many targets,
 //!   where relabelling allows that);
