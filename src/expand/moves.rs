@@ -47,6 +47,8 @@ struct OnPlanes {
     /// `planes x generators`, plane by plane; 16 bytes each.
     steps: Vec<Step>,
     permutations: Vec<Labels>,
+    /// Whether no move is absent anywhere.
+    is_total: bool,
 }
 
 /// A move compiled for ranks.
@@ -221,7 +223,15 @@ impl OnPlanes {
             Direction::Backward => images(&permutation.inverse()),
         });
         let permutations = permutations.collect();
-        Self { space, arrangements, length: index_u32(rules.arrangement_length()), generators, steps, permutations }
+        Self {
+            space,
+            arrangements,
+            length: index_u32(rules.arrangement_length()),
+            generators,
+            steps,
+            permutations,
+            is_total: rules.is_total(),
+        }
     }
 
     /// Plane, labels, and whether the state is odd.
@@ -259,10 +269,12 @@ impl OnRanks for OnPlanes {
         let number = rank % self.arrangements;
         let (plane, labels, odd) = self.unrank(rank);
         let plane = index_u32(plane);
-        for (generator, &step) in self.steps[plane * self.generators..(plane + 1) * self.generators].iter().enumerate() {
-            if step.base != ABSENT {
-                found(generator, self.moved(step, number, &labels));
-            }
+        let steps = self.steps[plane * self.generators..(plane + 1) * self.generators].iter().enumerate();
+        if self.is_total {
+            steps.for_each(|(generator, &step)| found(generator, self.moved(step, number, &labels)));
+        } else {
+            let there = steps.filter(|(_, step)| step.base != ABSENT);
+            there.for_each(|(generator, &step)| found(generator, self.moved(step, number, &labels)));
         }
         odd
     }
