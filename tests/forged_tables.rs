@@ -183,6 +183,17 @@ fn samples_are_those_that_are_drawn() {
     let mut seven = Truth::certified("turnstyle-7", "step", "true-turnstyle-7-certified");
     seven.forged(1, "antipodes.tsv:3: found rank ", |run| set_rows(run, "antipodes.tsv", |rows| rows[1] = rows[0].clone()));
     seven.forged(1, "of level 9, expected [", |run| set_rows(run, "samples.tsv", |rows| drop(rows.drain(..=first_of(rows, 9)))));
+    // The other arrangement that counts as the same number where one sign only is reached: the last two places of the ring exchanged.
+    seven.forged(1, "found no state that has a number, expected number ", |run| {
+        set_rows(run, "samples.tsv", |rows| {
+            let row = rows.last_mut().expect("a row");
+            let (before, state) = row.rsplit_once('\t').expect("cells");
+            let mut pieces: Vec<&str> = state.split(' ').collect();
+            let first = pieces.iter().position(|piece| *piece == "1").expect("piece 1");
+            pieces.swap((first + 5) % 7, (first + 6) % 7);
+            *row = format!("{before}\t{}", pieces.join(" "));
+        });
+    });
     // What counts as one state up to rotation is written from piece 1 on.
     let mut circle = Truth::certified("turnstyle-6", "flip", "true-turnstyle-6-flip-certified");
     circle.forged(1, "expected a state of turnstyle-6 (flip)", |run| {
