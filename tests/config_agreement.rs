@@ -195,3 +195,70 @@ fn the_checker_and_the_search_read_configurations_alike() {
     }
     assert!(counts["accepted by both"] > 100 && counts["refused by both"] > 300, "{counts:?}: the test is blind");
 }
+
+/// The permutation of seven places with this number in the factorial system.
+fn permutation(mut number: usize) -> Vec<usize> {
+    let mut left: Vec<usize> = (0..7).collect();
+    (1..=7)
+        .rev()
+        .map(|rest| {
+            let place = left.remove(number % rest);
+            number /= rest;
+            place
+        })
+        .collect()
+}
+
+/// What chance does not find: lists one longer than they may be, entries twice, keys in every table that nobody reads, bytes that are no text.
+#[test]
+fn both_refuse_what_is_one_too_many() {
+    let folder = scratch();
+    let toy = "family = \"permutations\"\nname = \"toy\"\npositions = 7\n";
+    let generators = |count: usize| -> String {
+        let table = |number: usize| format!("[[generators]]\nname = \"g{number}\"\nimages = {:?}\n", permutation(number));
+        (1..=count).map(table).collect()
+    };
+    let metrics = |count: usize| -> String {
+        (0..count).map(|number| format!("[[metrics]]\nname = \"m{number}\"\ngenerators = [\"g1\"]\n")).collect()
+    };
+    let own = |more: &str| format!("{toy}{}{more}", generators(2));
+    let planes = |list: &str| {
+        format!("family = \"planes\"\nname = \"toy\"\nplanes = 3\npositions = 3\n[[generators]]\nname = \"A\"\nplanes = {list}\n")
+    };
+    for (right, wrong, part) in [
+        (format!("{toy}{}", generators(1_024)), format!("{toy}{}", generators(1_025)), "expected at most 1024, with inverses"),
+        (own(&metrics(64)), own(&metrics(65)), "found 65 metrics, expected at most 64"),
+        (
+            own("[[metrics]]\nname = \"m\"\ngenerators = [\"g1\", \"g2\"]\n"),
+            own("[[metrics]]\nname = \"m\"\ngenerators = [\"g1\", \"g1\"]\n"),
+            "expected names of generators, each once",
+        ),
+        (own(&metrics(1)), own(&format!("{}weight = 1\n", metrics(1))), "found the key \"weight\""),
+        (own(""), own("weight = 1\n"), "found the key \"weight\""),
+        (own("[search]\n"), own("[search]\nweight = 1\n"), "found the key \"weight\""),
+        (own(""), format!("weight = 1\n{}", own("")), "found the key \"weight\""),
+        (
+            "[puzzle]\nfamily = \"turnstyle\"\nsize = 7\n".into(),
+            "[puzzle]\nfamily = \"turnstyle\"\nsize = 7\nweight = 1\n".into(),
+            "found the key \"weight\"",
+        ),
+        (planes("[1, 2, 0]"), planes("[1, 1, 0]"), "expected each of 0 to 2 once"),
+        (
+            own("[search]\nkeep_levels = true\nshared_filesystem = true\n"),
+            own("[search]\nkeep_levels = true\nshared_filesystem = false\n"),
+            "found false together with keep_levels",
+        ),
+        (own("[search]\nstorage = \"compact\"\n"), own("[search]\nstorage = \"tape\"\n"), "found \"tape\", expected files, compact"),
+        (format!("\u{feff}{}", own("")), format!("\u{feff}\u{feff}{}", own("")), "found a NUL byte, or a second byte-order mark"),
+        (format!("# comment\n{}", own("")), format!("# com\0ment\n{}", own("")), "found a NUL byte, or a second byte-order mark"),
+    ] {
+        let path = folder.path().join("x.toml");
+        for (text, is_right) in [(right, true), (wrong, false)] {
+            fs::write(&path, &text).expect("written");
+            let (expected, why) = by_the_search(&text);
+            let (found, says) = by_the_checker(&path);
+            assert_eq!((expected.is_some(), found.is_some()), (is_right, is_right), "{part}: {text}\n{why}\n{says}");
+            assert!(is_right || says.contains(part), "{part}: {says}");
+        }
+    }
+}

@@ -213,3 +213,130 @@ fn leb128(bytes: &[u8], at: &mut usize) -> Option<u64> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two shards of fifty numbers.
+    const SHARDS: Shards = Shards { ranks: 100, length: 50 };
+
+    /// A block and its entry: shard, set, encoding, members, raw bytes, whether it is compressed.
+    type Written = ([u8; 6], Vec<u8>);
+
+    /// As src/evidence/README.md has it; numbers of the index below 251 are a byte, larger ones 253 and eight bytes.
+    fn pack(blocks: &[Written], change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        let mut payload = vec![u8::try_from(blocks.len()).expect("few")];
+        for (entry, stored) in blocks {
+            payload.extend(entry);
+            for number in [wide(bytes.len()), wide(stored.len()), xxh3_64(stored)] {
+                payload.push(253);
+                payload.extend(number.to_le_bytes());
+            }
+            bytes.extend(stored);
+        }
+        change(&mut payload);
+        enveloped(bytes, INDEX_MAGIC, &payload, wide(payload.len()))
+    }
+
+    fn enveloped(mut bytes: Vec<u8>, magic: &[u8], payload: &[u8], length: u64) -> Vec<u8> {
+        let start = wide(bytes.len());
+        let header = [magic, &length.to_le_bytes()].concat();
+        let checksum = xxh3_64(&[&header, payload].concat());
+        bytes.extend([&header, &checksum.to_le_bytes()[..], payload, &start.to_le_bytes()].concat());
+        bytes.extend((wide(payload.len()) + 32).to_le_bytes());
+        bytes.extend(END);
+        bytes
+    }
+
+    /// The numbers that are found, or why not.
+    fn numbers(bytes: &[u8]) -> Result<Vec<u64>, String> {
+        let mut numbers = Vec::new();
+        let mut found = |number| {
+            numbers.push(number);
+            Ok(())
+        };
+        read(bytes, SHARDS, "here", &Limits::new(1 << 20, 1 << 20), &mut found).map_err(|refusal| refusal.text)?;
+        Ok(numbers)
+    }
+
+    fn list(shard: u8, deltas: &[u8]) -> Written {
+        let count = u8::try_from(deltas.len()).expect("few");
+        ([shard, 1, 2, count, count, 0], deltas.to_vec())
+    }
+
+    #[test]
+    fn every_encoding_is_read() {
+        let bits = [0b1001, 0, 0, 0, 0, 0, 0b10, 0];
+        let compressed = zstd::bulk::compress(&bits, 1).expect("in memory");
+        for (blocks, expected) in [
+            (vec![], vec![]),
+            (vec![([0, 1, 0, 0, 0, 0], vec![])], vec![]),
+            (vec![([1, 1, 1, 50, 0, 0], vec![])], (50..100).collect()),
+            (vec![list(1, &[0, 2])], vec![50, 53]),
+            (vec![list(0, &[49])], vec![49]),
+            (vec![([0, 1, 3, 3, 8, 0], bits.to_vec())], vec![0, 3, 49]),
+            (vec![list(0, &[1]), ([1, 1, 3, 3, 8, 1], compressed)], vec![1, 50, 53, 99]),
+        ] {
+            assert_eq!(numbers(&pack(&blocks, |_| ())), Ok(expected), "{blocks:?}");
+        }
+    }
+
+    /// Blocks with one thing wrong, all checksums right.
+    #[test]
+    fn blocks_that_are_wrong_in_one_way_are_refused() {
+        let long = [[0xff; 9].as_slice(), &[2]].concat();
+        for (blocks, part) in [
+            (vec![list(0, &[0]), list(0, &[1])], "here: found two entries of shard 0"),
+            (vec![list(2, &[0])], "found shard 2, expected shards of 100 numbers"),
+            (vec![([0, 1, 1, 51, 0, 0], vec![])], "found 51 members in 0 bytes, expected at most 50 members in 0 bytes"),
+            (vec![([0, 1, 1, 49, 0, 0], vec![])], "found 50 members, expected 49"),
+            (vec![([0, 1, 2, 1, 11, 0], vec![0; 11])], "found 1 members in 11 bytes, expected at most 50 members in 10 bytes"),
+            (vec![([0, 1, 3, 1, 7, 0], vec![1, 0, 0, 0, 0, 0, 0])], "found 1 members in 7 bytes, expected at most 50 members in 8 bytes"),
+            (vec![([0, 1, 2, 2, 2, 0], vec![0, 0, 0])], "found 3 bytes, expected 2"),
+            (vec![list(0, &[50])], "found offset 50, expected offsets below 50"),
+            (vec![list(0, &[0, 50])], "found offset 51, expected offsets below 50"),
+            (vec![([0, 1, 2, 3, 2, 0], vec![0, 0])], "found 2 members, expected 3"),
+            (vec![([0, 1, 2, 1, 10, 0], long)], "found a broken list, expected ascending offsets"),
+            (vec![([0, 1, 2, 1, 1, 0], vec![0x80])], "found a broken list, expected ascending offsets"),
+            (vec![([0, 2, 2, 1, 1, 0], vec![0])], "here: found another index, expected entries of level sets"),
+            (vec![([0, 1, 4, 1, 1, 0], vec![0])], "here: found another index, expected entries of level sets"),
+            (vec![([0, 1, 2, 1, 1, 2], vec![0])], "here: found another index, expected entries of level sets"),
+        ] {
+            let told = numbers(&pack(&blocks, |_| ())).expect_err(part);
+            assert!(told.contains(part), "{part}\n{told}");
+        }
+        let told = numbers(&pack(&[list(0, &[0])], |payload| *payload.last_mut().expect("a checksum") ^= 1)).expect_err("a checksum");
+        assert!(told.contains("here: the block of shard 0 at offset 32: found checksum "), "{told}");
+        let told = numbers(&pack(&[list(0, &[0])], |payload| payload.push(0))).expect_err("a byte more");
+        assert_eq!(told, "here: found another index, expected entries of level sets");
+    }
+
+    #[test]
+    fn each_part_around_the_blocks_is_compared() {
+        let good = pack(&[list(0, &[0])], |_| ());
+        assert_eq!(numbers(&good), Ok(vec![0]));
+        let end = good.len();
+        // Magic, where the index is and how long, and the last bytes; the index has a checksum of its own.
+        for (at, part) in [
+            (0, "a pack file of version 1 with a trailer"),
+            (31, "a pack file of version 1 with a trailer"),
+            (end - 1, "a pack file of version 1 with a trailer"),
+            (end - 16, "expected the place of the index"),
+            (end - 24, "expected the place of the index"),
+            (end - 25, "an index of version 1 with its checksum"),
+        ] {
+            let mut changed = good.clone();
+            changed[at] ^= 1;
+            let told = numbers(&changed).expect_err(part);
+            assert!(told.contains(part), "byte {at}: {told}");
+        }
+        let payload = [0];
+        let index = |magic: &[u8], length: u64| numbers(&enveloped(MAGIC.to_vec(), magic, &payload, length));
+        assert_eq!(index(INDEX_MAGIC, 1), Ok(vec![]));
+        for (magic, length) in [(b"FARTHESTINDX\x02\0\x01\0", 1), (b"FARTHESTINDX\x01\0\x01\0", 2)] {
+            assert_eq!(index(magic, length), Err("here: found a damaged index, expected an index of version 1 with its checksum".into()));
+        }
+    }
+}

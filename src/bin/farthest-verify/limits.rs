@@ -100,3 +100,28 @@ pub fn shown(text: &str) -> String {
     let start: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
     if text.chars().nth(LONGEST).is_some() { format!("\"{start}\"...") } else { format!("\"{start}\"") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_adds_up_and_memory_does_not() {
+        let limits = Limits::new(100, 10);
+        assert!(limits.steps("here", 6).is_ok() && limits.steps("here", 4).is_ok());
+        let refusal = limits.steps("here", 1).expect_err("eleven steps");
+        assert!(!refusal.refuted);
+        assert_eq!(refusal.text, "here: found a check that needs 11 steps of work, expected at most 10 (--steps)");
+        assert!(limits.steps("here", u128::MAX / 2).is_err());
+        limits.restart();
+        assert!(limits.steps("here", 10).is_ok() && limits.steps("here", 1).is_err());
+        assert!((0..3).all(|_| limits.memory("here", 100).is_ok()) && limits.memory("here", 101).is_err());
+    }
+
+    #[test]
+    fn what_is_shown_is_short_and_has_no_control_characters() {
+        assert_eq!(shown("a\u{1b}[2J\n\u{202e}"), "\"a\\u{1b}[2J\\n\\u{202e}\"");
+        assert_eq!(shown(&"x".repeat(60)), format!("\"{}\"", "x".repeat(60)));
+        assert_eq!(shown(&"x".repeat(61)), format!("\"{}\"...", "x".repeat(60)));
+    }
+}

@@ -367,6 +367,12 @@ mod tests {
             assert_eq!(u128::from(wide(states.len())), count, "{measures:?} {arranged:?}");
             assert!(numbers.into_iter().all(|number| numbering.number(&numbering.state(number)) == Some(number)));
             assert!(states.contains(&puzzle.solved));
+            // Of two arrangements that a swap takes to one another both have a number, or one.
+            if let [one, other, ..] = arranged[..] {
+                let mut swapped = puzzle.solved.clone();
+                swapped.swap(usize::from(one), usize::from(other));
+                assert_eq!(numbering.number(&swapped).is_none(), numbering.is_halved(), "{measures:?} {arranged:?}");
+            }
         }
     }
 }

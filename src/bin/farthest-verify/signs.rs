@@ -127,4 +127,29 @@ mod tests {
         }
         assert!(puzzle.is_inverse_closed() && inverse(&puzzle.moves[0]) == puzzle.moves[1]);
     }
+
+    /// Orbits of two places each; a move is the list of those that it swaps.
+    #[test]
+    fn orbits_that_are_not_wanted_stay_out() {
+        for (moves, expected) in [
+            (vec![vec![0]], Some(vec![0])),
+            (vec![vec![0], vec![0, 1]], Some(vec![0])),
+            (vec![vec![0, 1], vec![1, 2]], Some(vec![1])),
+            (vec![vec![0, 1], vec![1, 2], vec![0, 2]], None),
+            (vec![vec![0, 1, 2], vec![1, 2, 3], vec![1], vec![2]], Some(vec![0, 1, 2, 3])),
+            (vec![vec![0, 1, 2], vec![1, 2, 3], vec![3]], Some(vec![0, 3])),
+        ] {
+            let swaps = |orbits: &Vec<u16>| (0..8_u16).map(|place| if orbits.contains(&(place / 2)) { place ^ 1 } else { place }).collect();
+            let named = moves.iter().zip(0..).map(|(orbits, number)| (format!("M{number}"), swaps(orbits))).collect();
+            let puzzle = Puzzle::own("toy".into(), named, (1..=8).collect());
+            let found = alternating_places(&puzzle);
+            // What makes it right, whichever orbits are chosen: each move is odd on them.
+            if let Some(places) = &found {
+                let is_odd = |from: &Vec<u16>| puzzle.is_odd_on(places, &moved(&puzzle.solved, from));
+                assert!(puzzle.moves.iter().all(is_odd), "{moves:?}: {places:?}");
+            }
+            let expected = expected.map(|orbits: Vec<u16>| (0..8_u16).map(|place| orbits.contains(&(place / 2))).collect::<Vec<bool>>());
+            assert_eq!(found, expected, "{moves:?}");
+        }
+    }
 }
