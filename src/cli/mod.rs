@@ -2,6 +2,7 @@
 
 pub mod arguments;
 pub mod certify;
+pub mod command_line;
 pub mod export;
 pub mod monitor;
 pub mod opening;
@@ -16,7 +17,7 @@ pub mod solve_board;
 pub mod spot_solve;
 pub mod table;
 
-pub use arguments::{Arguments, Command};
+pub use command_line::{Arguments, Command};
 
 use crate::base::Result;
 

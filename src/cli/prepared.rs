@@ -2,7 +2,6 @@
 //! `farthest run`, `resume` and `recheck`.
 
 use super::arguments::SessionArguments;
-use super::monitor::watcher::Watcher;
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::{Error, Result};
 use crate::exchange::{Exchange, agree, broadcast};
@@ -14,7 +13,7 @@ use crate::search::budget::Budget;
 use crate::search::expansion_choice::ExpansionChoice;
 use crate::search::expansions::lanes;
 use crate::search::machine::host::{self, Placement};
-use crate::search::{Disks, Ending, RunFolder, Search, Settings, StopRequest};
+use crate::search::{Disks, Ending, Observer, RunFolder, Search, Settings, StopRequest};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -179,7 +178,7 @@ pub fn search(
     exchange: &dyn Exchange,
     stop: &StopRequest,
     threads: usize,
-    observer: &mut Watcher,
+    observer: &mut dyn Observer,
 ) -> Result<Ending> {
     let settings = Settings {
         threads,
@@ -195,7 +194,7 @@ pub fn search(
     };
     let set_up = Search::new(exchange, &prepared.puzzle, &prepared.folder, stop, prepared.partition, settings);
     let mut search = agree(exchange, set_up)?.on_disks(disks.clone());
-    crate::search::run(&mut search, observer.as_observer())
+    crate::search::run(&mut search, observer)
 }
 
 /// The words of the command line; of the program only the name, as its place says nothing to

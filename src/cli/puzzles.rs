@@ -2,6 +2,7 @@
 
 use crate::base::Result;
 use crate::families::FAMILIES;
+use crate::families::reading::shipped_source;
 use crate::families::shipped::SHIPPED;
 
 /// Prints a line for each shipped puzzle (name, metrics, description), and the short names of the
@@ -12,7 +13,7 @@ use crate::families::shipped::SHIPPED;
 pub fn puzzles() -> Result<()> {
     let mut table = super::table::plain_table(&["puzzle", "metrics", "description"]);
     for puzzle in SHIPPED {
-        table.add_row([puzzle.name.to_owned(), puzzle.source()?.metrics().join(", "), puzzle.description().to_owned()]);
+        table.add_row([puzzle.name.to_owned(), shipped_source(puzzle)?.metrics().join(", "), puzzle.description().to_owned()]);
     }
     println!("{table}");
     let forms: Vec<&str> = FAMILIES.iter().map(|family| family.short_names).filter(|forms| !forms.is_empty()).collect();

@@ -18,7 +18,7 @@ use crate::base::ids::{to_u64, to_usize};
 use crate::base::shown::shown_line;
 use crate::base::{Error, Result, atomic_file, last_words};
 use crate::evidence::dataset::{self, Dataset};
-use crate::evidence::{Recheck, manifest_file};
+use crate::evidence::{Recheck, later_checks};
 use crate::exchange::launcher::Launcher;
 use crate::exchange::{Exchange, ROUND_WORDS, agree, broadcast};
 use crate::families::run_config::{RunConfig, partition_of};
@@ -81,7 +81,7 @@ fn job(arguments: &RecheckArguments, session: &SessionArguments, exchange: &dyn 
     agree(exchange, if disks.leads() { make_ready(&prepared) } else { Ok(()) })?;
     let mut observer = Watcher::new(session, &prepared, exchange, threads);
     observer.greet(&placement, threads);
-    match search(&prepared, &disks, exchange, stop, threads, &mut observer) {
+    match search(&prepared, &disks, exchange, stop, threads, observer.as_observer()) {
         Ok(Ending::Complete(outcome)) => {
             let compared = if first { compare(&run, &prepared, &outcome, exchange, threads) } else { Ok(String::new()) };
             let compared = agree(exchange, compared);
@@ -190,7 +190,7 @@ fn compare(run: &RunFolder, prepared: &Prepared, outcome: &Outcome, exchange: &d
         record.expansions.join(" and "),
         record.generators.join(" ")
     );
-    let label = manifest_file::record_recheck(run.root(), run_folder::configured, record)?;
+    let label = later_checks::record_recheck(run.root(), run_folder::configured, record)?;
     if let Some(difference) = difference {
         return Err(Error::CheckFailed(format!(
             "{}: a second search ({how}) found something else: {difference}; the run is marked as {label}; if its files were not altered test the \

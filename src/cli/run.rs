@@ -139,7 +139,7 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange, stop: &StopRequest) -> Re
     }
     let mut observer = Watcher::new(request.session, &prepared, exchange, threads);
     observer.greet(&placement, threads);
-    let result = search(&prepared, &disks, exchange, stop, threads, &mut observer);
+    let result = search(&prepared, &disks, exchange, stop, threads, observer.as_observer());
     let (code, summary) = match result {
         Ok(Ending::Complete(outcome)) => {
             let provenance = provenance(&prepared, exchange, &placement, threads, started);

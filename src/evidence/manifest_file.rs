@@ -6,13 +6,10 @@
 //! two searches contradict each other, one of them is wrong, and no later recheck decides which.
 //! Only a new run (`--resume never --force`) starts afresh.
 
-use super::dataset::{self, ReadConfiguration};
-use crate::base::Result;
 use crate::search::{LevelRecord, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
 
 /// How far the numbers of a run were checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -227,40 +224,4 @@ impl ManifestFile {
             Evidence::SingleRun
         }
     }
-}
-
-/// Records that samples of the run in `folder` were solved; returns the run's label, which changes
-/// only when a depth was wrong.
-///
-/// # Errors
-/// When the folder's files are damaged or cannot be written.
-pub fn record_spot_solve(folder: &Path, read_configuration: ReadConfiguration, solve: SpotSolve) -> Result<Evidence> {
-    record(folder, read_configuration, |manifest| manifest.spot_solves.push(solve))
-}
-
-/// Records a recheck of the run in `folder`; returns the run's new label.
-///
-/// # Errors
-/// When the folder's files are damaged or cannot be written.
-pub fn record_recheck(folder: &Path, read_configuration: ReadConfiguration, recheck: Recheck) -> Result<Evidence> {
-    record(folder, read_configuration, |manifest| manifest.rechecks.push(recheck))
-}
-
-/// Records a verified distance certificate of the run in `folder`; returns the run's new label.
-///
-/// # Errors
-/// When the folder's files are damaged or cannot be written.
-pub fn record_certificate(folder: &Path, read_configuration: ReadConfiguration, certificate: VerifiedCertificate) -> Result<Evidence> {
-    record(folder, read_configuration, |manifest| {
-        manifest.certificates.retain(|known| known.sha256 != certificate.sha256);
-        manifest.certificates.push(certificate);
-    })
-}
-
-fn record(folder: &Path, read_configuration: ReadConfiguration, add: impl FnOnce(&mut ManifestFile)) -> Result<Evidence> {
-    let changed = dataset::change_manifest(folder, read_configuration, |manifest| {
-        add(manifest);
-        manifest.evidence = manifest.recorded();
-    })?;
-    Ok(changed.evidence)
 }

@@ -7,6 +7,7 @@ pub mod dataset;
 pub mod distance_record;
 pub mod gap;
 pub mod label;
+pub mod later_checks;
 pub mod level_tables;
 pub mod listed_states;
 pub mod manifest_file;

@@ -1,6 +1,7 @@
 #![doc = include_str!("README.md")]
 
 pub mod named_generators;
+mod names;
 mod permutation_text;
 pub mod permutations;
 pub mod planes;
@@ -10,6 +11,7 @@ pub mod rotation_board;
 pub mod run_config;
 pub mod run_folder;
 pub mod shipped;
+mod short_names;
 pub mod source;
 pub mod tokens;
 pub mod turnstyle;

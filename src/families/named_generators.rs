@@ -219,7 +219,7 @@ fn read_metrics<T>(table: &mut ConfigTable, generators: &[(String, T)]) -> Resul
         return Err(table.place_of("metrics").refuse(found, expected, "leave some out"));
     }
     for mut metric in tables {
-        let name = super::reading::name(&mut metric)?;
+        let name = super::names::name(&mut metric)?;
         if metrics.iter().any(|known| known.name == name) {
             let found = format!("the metric \"{name}\" again");
             let cure = "rename one of the two";

@@ -3,15 +3,13 @@
 //! A puzzle file holds `family = "..."` and the family's keys at top level; a run configuration may
 //! hold them in a `[puzzle]` table, or name a file or a short name.
 
-use super::source::is_reserved;
-use super::{FAMILIES, PuzzleSource, shipped};
+use super::registry::FAMILIES;
+use super::shipped::{self, ShippedPuzzle};
+use super::source::PuzzleSource;
 use crate::base::Result;
-use crate::base::config_text::{ConfigTable, MOST_FILE_BYTES, shown_text};
+use crate::base::config_text::{ConfigTable, MOST_FILE_BYTES};
 use crate::base::ids::to_u64;
 use std::path::Path;
-
-/// Longest name of a puzzle or metric.
-const LONGEST_NAME: usize = 100;
 
 /// Takes a puzzle's keys from `table`, and judges no others: the caller takes its own and then
 /// calls [`ConfigTable::finish`].
@@ -22,7 +20,7 @@ const LONGEST_NAME: usize = 100;
 pub fn puzzle(table: &mut ConfigTable) -> Result<PuzzleSource> {
     let source = puzzle_of_any_name(table)?;
     if let Some(shipped) = shipped::find(&source.name())
-        && shipped.source()? != source
+        && shipped_source(shipped)? != source
     {
         return Err(table.place_of("name").refuse(
             format!("\"{}\" with other generators or metrics than the puzzle of this name that comes with farthest", shipped.name),
@@ -35,8 +33,8 @@ pub fn puzzle(table: &mut ConfigTable) -> Result<PuzzleSource> {
 
 /// The same for one that may be the shipped puzzle of its name itself.
 fn puzzle_of_any_name(table: &mut ConfigTable) -> Result<PuzzleSource> {
-    let name = table.required_choice("family", &FAMILIES.map(|family| family.name))?;
-    let family = FAMILIES.into_iter().find(|family| family.name == name).expect("one of the names that were offered");
+    let family = table.required_choice("family", &FAMILIES.map(|family| family.name))?;
+    let family = FAMILIES.into_iter().find(|known| known.name == family).expect("one of the names that were offered");
     let source = (family.read)(table)?;
     // Inverses and cycles take more bytes written out; the run folder's copy must be readable, too.
     let bytes = to_u64(source.to_toml().len());
@@ -51,8 +49,11 @@ fn puzzle_of_any_name(table: &mut ConfigTable) -> Result<PuzzleSource> {
 }
 
 /// The puzzle of a file that comes with the program.
-pub(in crate::families) fn shipped_puzzle(file_name: &str, text: &str) -> Result<PuzzleSource> {
-    let mut table = ConfigTable::parse(file_name, text)?;
+///
+/// # Errors
+/// Never for the files as they are tested.
+pub fn shipped_source(puzzle: &ShippedPuzzle) -> Result<PuzzleSource> {
+    let mut table = ConfigTable::parse(&format!("configs/puzzles/{}.toml", puzzle.name), puzzle.text)?;
     let source = puzzle_of_any_name(&mut table)?;
     table.finish()?;
     Ok(source)
@@ -102,33 +103,6 @@ fn resolve_path(name_or_path: &Path, folder: Option<&Path>) -> Result<PuzzleSour
         (Some(name), Err(_)) => PuzzleSource::from_short_name(name),
         _ => puzzle_file(&path),
     }
-}
-
-/// Takes `name`, which becomes part of a path: `[a-z0-9._-]{1,100}` without leading dot or dash.
-pub(in crate::families) fn name(table: &mut ConfigTable) -> Result<String> {
-    let name = table.required_string("name")?;
-    let fits = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-');
-    if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(fits) || name.starts_with(['.', '-']) {
-        return Err(table.place_of("name").refuse(
-            format!("\"{}\"", shown_text(&name)),
-            format!("1 to {LONGEST_NAME} lower-case letters, digits, dots, dashes and underscores, the first one no dot or dash"),
-            "the name becomes a folder: choose one such as \"my-puzzle\"",
-        ));
-    }
-    Ok(name)
-}
-
-/// Takes the name of a puzzle, which must not be that of a built-in one.
-pub(in crate::families) fn puzzle_name(table: &mut ConfigTable) -> Result<String> {
-    let name = name(table)?;
-    if is_reserved(&name) {
-        return Err(table.place_of("name").refuse(
-            format!("\"{name}\", which reads as the name of a built-in puzzle"),
-            "a name of its own",
-            "its results would mix with that one's: choose another name",
-        ));
-    }
-    Ok(name)
 }
 
 #[cfg(test)]

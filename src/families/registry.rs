@@ -14,9 +14,6 @@ pub struct Family {
     /// The puzzle of a short name; `None` when the name has not the family's form. An error when it
     /// has, and there is no such puzzle.
     pub of_short_name: fn(&str) -> Result<Option<PuzzleSource>>,
-    /// Whether a name reads as one of this family's, now or later, so that no puzzle file may take
-    /// it.
-    pub reserves: fn(&str) -> bool,
     /// The short names in words, such as `turnstyle-4 to turnstyle-20`; empty when it has none.
     pub short_names: &'static str,
     /// Some of them, to find the one that a misspelt name is nearest to.
@@ -27,7 +24,7 @@ impl Family {
     /// A family whose puzzles have names of their own only.
     #[must_use]
     pub const fn without_short_names(name: &'static str, read: fn(&mut ConfigTable) -> Result<PuzzleSource>) -> Self {
-        Self { name, read, of_short_name: |_| Ok(None), reserves: |_| false, short_names: "", examples: Vec::new }
+        Self { name, read, of_short_name: |_| Ok(None), short_names: "", examples: Vec::new }
     }
 }
 

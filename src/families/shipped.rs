@@ -4,9 +4,6 @@
 //!
 //! To add one, write its file (the first comment line is its description) and its line below.
 
-use super::{PuzzleSource, reading};
-use crate::base::Result;
-
 /// A shipped puzzle file.
 #[derive(Clone, Copy, Debug)]
 pub struct ShippedPuzzle {
@@ -35,14 +32,6 @@ impl ShippedPuzzle {
     pub fn description(&self) -> &'static str {
         self.text.lines().next().unwrap_or_default().trim_start_matches(['#', ' '])
     }
-
-    /// The puzzle.
-    ///
-    /// # Errors
-    /// Never for the files as they are tested.
-    pub fn source(&self) -> Result<PuzzleSource> {
-        reading::shipped_puzzle(&format!("configs/puzzles/{}.toml", self.name), self.text)
-    }
 }
 
 /// The shipped puzzle of this name.
@@ -55,6 +44,7 @@ pub fn find(name: &str) -> Option<&'static ShippedPuzzle> {
 mod tests {
     use super::*;
     use crate::base::config_text::ConfigTable;
+    use crate::families::{PuzzleSource, reading};
     use crate::puzzle::Puzzle;
     use std::collections::HashSet;
 
@@ -86,7 +76,7 @@ mod tests {
     #[test]
     fn every_file_is_valid_and_describes_itself() {
         for puzzle in SHIPPED {
-            let source = puzzle.source().expect("valid");
+            let source = reading::shipped_source(puzzle).expect("valid");
             assert_eq!(source.name(), puzzle.name);
             assert!(puzzle.text.starts_with("# ") && puzzle.description().ends_with(" states."), "{}", puzzle.name);
             assert_eq!(reading::puzzle_text("copy.toml", source.to_toml()).expect("canonical"), source);

@@ -3,15 +3,13 @@
 //! are listed or lanes are pulled.
 
 use super::bitset;
+use super::format::CHUNK_WORDS;
 use super::mapped::MappedWords;
 use super::packed_bits::PackedBits;
 use crate::base::fingerprint::{Fingerprint, LANE_STATES};
 use crate::base::ids::{low_u32, to_u64, to_usize};
 use crate::base::{Error, Result};
 use std::ops::Range;
-
-/// Words of a chunk: 512 lanes, 7,680 bytes. The summary of a set is 1/1920 of it.
-pub const CHUNK_WORDS: usize = 960;
 
 /// Offsets of a chunk.
 pub const CHUNK_OFFSETS: u64 = 61_440;

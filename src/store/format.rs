@@ -45,3 +45,6 @@ pub fn parse_trailer(trailer: &[u8; 24]) -> Option<(u64, u64)> {
     let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| trailer[at + i]));
     (trailer[16..] == PACK_END).then(|| (word(0), word(8)))
 }
+
+/// Words of a chunk: 512 lanes, 7,680 bytes. The summary of a set is 1/1920 of it.
+pub const CHUNK_WORDS: usize = 960;

@@ -8,7 +8,7 @@
 //! search.
 
 use super::bitset;
-use super::chunked_bits::CHUNK_WORDS;
+use super::format::CHUNK_WORDS;
 use super::gap_code;
 use crate::base::fingerprint::{Fingerprint, LANE_STATES};
 use crate::base::ids::{low_u32, to_u64, to_usize};

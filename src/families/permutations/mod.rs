@@ -18,8 +18,8 @@
 //! `orbits.rs` says how it is compiled.
 
 use super::named_generators::NamedGenerators;
+use super::names;
 use super::permutation_text;
-use super::reading::puzzle_name;
 use super::{ConfiguredPuzzle, Family, PuzzleSource};
 use crate::base::Result;
 use crate::base::config_text::ConfigTable;
@@ -44,7 +44,7 @@ pub struct PermutationPuzzle {
 impl PermutationPuzzle {
     /// Takes the family's keys.
     pub(in crate::families) fn read(table: &mut ConfigTable) -> Result<Self> {
-        let name = puzzle_name(table)?;
+        let name = names::puzzle_name(table)?;
         let positions = to_usize(table.required_integer("positions", 2..=to_u64(MOST_POSITIONS))?);
         let generators = NamedGenerators::read(table, MOST_GENERATORS, |generator| {
             let permutation = permutation_text::optional_permutation(generator, "images", positions)?;

@@ -23,8 +23,8 @@
 //! `permutation[i]` is the position whose piece comes to position `i`.
 
 use super::named_generators::{NamedGenerators, Turn};
+use super::names;
 use super::permutation_text;
-use super::reading::puzzle_name;
 use super::{ConfiguredPuzzle, Family, PuzzleSource};
 use crate::base::config_text::{ConfigTable, Integers};
 use crate::base::ids::{index_u32, low_u32, to_u64, to_usize};
@@ -74,7 +74,7 @@ impl Turn for PlaneTurn {
 impl PlanePuzzle {
     /// Takes the family's keys.
     pub(in crate::families) fn read(table: &mut ConfigTable) -> Result<Self> {
-        let name = puzzle_name(table)?;
+        let name = names::puzzle_name(table)?;
         let planes = to_usize(table.required_integer("planes", 1..=to_u64(MOST_LISTED_PLANES))?);
         let positions = to_usize(table.required_integer("positions", 1..=to_u64(MOST_RANKED_POSITIONS))?);
         let start_plane = table.optional_integer("start_plane", 0..=to_u64(planes - 1))?.unwrap_or(0);

@@ -8,6 +8,7 @@ pub mod shape;
 pub mod small_group;
 pub mod solve;
 mod turn_names;
+pub mod unsolvable;
 pub mod verdict;
 
 pub use board::{Board, Random};
@@ -17,9 +18,9 @@ pub use group::BoardGroup;
 pub use shape::{BlockTurn, BoardShape};
 pub use solve::{Solution, Solver, solve_by_spirals, solve_shortest};
 pub use turn_names::parse_turns;
-pub use verdict::{Unsolvable, verdict};
+pub use unsolvable::Unsolvable;
+pub use verdict::verdict;
 
-use super::source::begins_with_family;
 use super::{ConfiguredPuzzle, Family, PuzzleSource};
 use crate::base::Result;
 use crate::base::config_text::ConfigTable;
@@ -32,7 +33,6 @@ pub const FAMILY: Family = Family {
     name: "rotation-board",
     read,
     of_short_name: |name| Ok(BoardShape::from_name(name)?.map(PuzzleSource::new)),
-    reserves: |name| begins_with_family(name, "rotation") || begins_with_measures(name),
     short_names: "rotation-board-ROWSxCOLUMNSnBLOCK",
     examples: Vec::new,
 };
@@ -41,18 +41,6 @@ fn read(table: &mut ConfigTable) -> Result<PuzzleSource> {
     let mut measure = |key: &str| table.required_integer(key, 2..=u64::from(u32::MAX)).map(low_u32);
     let (rows, columns, block) = (measure("rows")?, measure("cols")?, measure("block")?);
     BoardShape::new(rows, columns, block).map(PuzzleSource::new).map_err(|error| table.place_of("block").error(error))
-}
-
-/// Whether the name begins as `4x3n2` does: digits, `x`, digits, `n`, and a digit.
-fn begins_with_measures(name: &str) -> bool {
-    let rows = after_digits(name).and_then(|rest| rest.strip_prefix('x'));
-    rows.and_then(after_digits).and_then(|rest| rest.strip_prefix('n')).and_then(after_digits).is_some()
-}
-
-/// What follows the digits that the text begins with; none when there are none.
-fn after_digits(text: &str) -> Option<&str> {
-    let rest = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
-    (rest.len() < text.len()).then_some(rest)
 }
 
 /// A board of any size, though only small ones can be built.

@@ -2,7 +2,7 @@
 //! search, so with shortest solutions.
 
 use super::board::Board;
-use super::verdict::Unsolvable;
+use super::unsolvable::Unsolvable;
 use crate::base::ids::{index_u32, to_u64};
 use crate::families::rotation_board::{BlockTurn, BoardShape};
 use std::collections::HashMap;

@@ -19,7 +19,7 @@
 //! The only metric is `step`. Distances are counted from the starts.
 
 use super::named_generators::{DEFAULT_METRIC, generator_name};
-use super::reading::puzzle_name;
+use super::names;
 use super::{ConfiguredPuzzle, Family, PuzzleSource};
 use crate::base::config_text::{ConfigTable, Integers};
 use crate::base::ids::{low_u8, to_u64, to_usize};
@@ -45,7 +45,7 @@ struct TokenPuzzle {
 impl TokenPuzzle {
     /// Takes the family's keys.
     fn read(table: &mut ConfigTable) -> Result<Self> {
-        let name = puzzle_name(table)?;
+        let name = names::puzzle_name(table)?;
         let cells = to_usize(table.required_integer("cells", 1..=to_u64(MOST_CELLS))?);
         let contents = low_u8(table.required_integer("contents", 2..=u64::from(MOST_CONTENTS))?);
         let place = table.place_of("starts");

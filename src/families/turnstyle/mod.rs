@@ -18,7 +18,6 @@ pub mod swap;
 pub use build::{LARGEST_SIZE, METRICS, SMALLEST_SIZE, build, build_by_position};
 pub use ring::Ring;
 
-use super::source::begins_with_family;
 use super::{ConfiguredPuzzle, Family, PuzzleSource};
 use crate::base::config_text::ConfigTable;
 use crate::base::ids::low_u32;
@@ -34,7 +33,6 @@ pub const FAMILY: Family = Family {
     name: "turnstyle",
     read,
     of_short_name: |name| size_in(name).map(source).transpose(),
-    reserves: |name| begins_with_family(name, "turnstyle"),
     short_names: "turnstyle-4 to turnstyle-20",
     examples: || (SMALLEST_SIZE..=LARGEST_SIZE).map(|size| format!("turnstyle-{size}")).collect(),
 };
