@@ -157,6 +157,19 @@ fn distances_are_checked_where_they_are_asked_for() {
     fs::rename(linked.join("distance.cert"), linked.join("other.cert")).expect("moved");
     symlink("other.cert", linked.join("distance.cert")).expect("linked");
     answers(&mut distance(&linked), 2, "distance.cert: found a symbolic link");
+    // Without the sums of a run: each file of the archive lies in the folder and has its length.
+    for name in ["levels", "levels/000003", "levels/000003/process-0000.pack"] {
+        let linked = six.copy();
+        fs::rename(linked.join(name), linked.join("moved")).expect("moved");
+        symlink(linked.join("moved"), linked.join(name)).expect("linked");
+        answers(&mut distance(&linked), 2, &format!("{name}: found a symbolic link"));
+    }
+    let (longer, shorter) = (six.copy(), six.copy());
+    let pack = fs::read(six.run.join("levels/000003/process-0000.pack")).expect("readable");
+    fs::write(longer.join("levels/000003/process-0000.pack"), [&pack[..], b"x"].concat()).expect("written");
+    answers(&mut distance(&longer), 1, &format!("process-0000.pack: found a longer file, expected {} bytes, as in ", pack.len()));
+    fs::write(shorter.join("levels/000003/process-0000.pack"), &pack[1..]).expect("written");
+    answers(&mut distance(&shorter), 1, &format!("process-0000.pack: found {} bytes, expected {} bytes", pack.len() - 1, pack.len()));
     // Said before any work is done.
     let there = six.folder.path().join("there");
     fs::write(&there, "").expect("written");
