@@ -142,6 +142,16 @@ fn planes_are_asked_for_by_name_and_by_rules() {
     }
 }
 
+/// Each way around the planes undoes what it did, so that a plane has one state: three in all.
+#[test]
+fn ways_around_the_planes_are_undone() {
+    let text = "family = \"planes\"\nname = \"around\"\nplanes = 3\npositions = 3\n[[generators]]\nname = \"A\"\nplanes = [1, 2, 0]\n\
+                permutations = [[1, 2, 0], [0, 1, 2], [2, 0, 1]]\n[[generators]]\nname = \"B\"\nplanes = [1, 0, 2]\n\
+                permutations = [[1, 2, 0], [2, 0, 1], [0, 1, 2]]\n";
+    let planes = Truth::plain(text, "true-around");
+    answers(verify().arg(&planes.run), 3, "3 states, God's number 2, 1 antipode");
+}
+
 /// `distance` reads the certificate of the folder, of the puzzle that was asked for, and writes where nothing is.
 #[test]
 fn distances_are_checked_where_they_are_asked_for() {
