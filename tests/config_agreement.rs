@@ -227,6 +227,16 @@ fn both_refuse_what_is_one_too_many() {
     };
     for (right, wrong, part) in [
         (format!("{toy}{}", generators(1_024)), format!("{toy}{}", generators(1_025)), "expected at most 1024, with inverses"),
+        (
+            own(""),
+            own("[[generators]]\nname = \"again\"\nimages = [0, 1, 2, 3, 4, 6, 5]\n[[generators]]\nname = \"same\"\ncycles = \"(5 6)\"\n"),
+            "found same, a name or a turn that was there before",
+        ),
+        (
+            own("[[generators]]\nname = \"cycles\"\ncycles = \"(0 1)(2 3)\"\n"),
+            own("[[generators]]\nname = \"cycles\"\ncycles = \"(0 1)()(2 3)\"\n"),
+            "found an empty cycle",
+        ),
         (own(&metrics(64)), own(&metrics(65)), "found 65 metrics, expected at most 64"),
         (
             own("[[metrics]]\nname = \"m\"\ngenerators = [\"g1\", \"g2\"]\n"),

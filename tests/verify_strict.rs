@@ -142,6 +142,16 @@ fn planes_are_asked_for_by_name_and_by_rules() {
     }
 }
 
+/// Each way around the planes undoes what it did, so that a plane has one state: three in all.
+#[test]
+fn ways_around_the_planes_are_undone() {
+    let text = "family = \"planes\"\nname = \"around\"\nplanes = 3\npositions = 3\n[[generators]]\nname = \"A\"\nplanes = [1, 2, 0]\n\
+                permutations = [[1, 2, 0], [0, 1, 2], [2, 0, 1]]\n[[generators]]\nname = \"B\"\nplanes = [1, 0, 2]\n\
+                permutations = [[1, 2, 0], [2, 0, 1], [0, 1, 2]]\n";
+    let planes = Truth::plain(text, "true-around");
+    answers(verify().arg(&planes.run), 3, "3 states, God's number 2, 1 antipode");
+}
+
 /// `distance` reads the certificate of the folder, of the puzzle that was asked for, and writes where nothing is.
 #[test]
 fn distances_are_checked_where_they_are_asked_for() {
@@ -157,6 +167,19 @@ fn distances_are_checked_where_they_are_asked_for() {
     fs::rename(linked.join("distance.cert"), linked.join("other.cert")).expect("moved");
     symlink("other.cert", linked.join("distance.cert")).expect("linked");
     answers(&mut distance(&linked), 2, "distance.cert: found a symbolic link");
+    // Without the sums of a run: each file of the archive lies in the folder and has its length.
+    for name in ["levels", "levels/000003", "levels/000003/process-0000.pack"] {
+        let linked = six.copy();
+        fs::rename(linked.join(name), linked.join("moved")).expect("moved");
+        symlink(linked.join("moved"), linked.join(name)).expect("linked");
+        answers(&mut distance(&linked), 2, &format!("{name}: found a symbolic link"));
+    }
+    let (longer, shorter) = (six.copy(), six.copy());
+    let pack = fs::read(six.run.join("levels/000003/process-0000.pack")).expect("readable");
+    fs::write(longer.join("levels/000003/process-0000.pack"), [&pack[..], b"x"].concat()).expect("written");
+    answers(&mut distance(&longer), 1, &format!("process-0000.pack: found a longer file, expected {} bytes, as in ", pack.len()));
+    fs::write(shorter.join("levels/000003/process-0000.pack"), &pack[1..]).expect("written");
+    answers(&mut distance(&shorter), 1, &format!("process-0000.pack: found {} bytes, expected {} bytes", pack.len() - 1, pack.len()));
     // Said before any work is done.
     let there = six.folder.path().join("there");
     fs::write(&there, "").expect("written");
