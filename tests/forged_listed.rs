@@ -31,6 +31,16 @@ fn listed_states_can_be_reached_and_are_listed_once() {
     pieces.swap(0, 1);
     foreign[0].1 = pieces.join(" ");
     board.forged(1, "expected a state that moves of rotation-board-3x4n3 (quarter) reach", with(&foreign));
+    // Two numbers for one state, in two tables.
+    board.forged(1, "for it, and ", |run| {
+        let samples = text(&run.join("samples.tsv"));
+        let (before, last) = samples.trim_end().rsplit_once('\n').expect("rows");
+        let [depth, rank, state] = last.split('\t').collect::<Vec<_>>()[..] else { panic!("{last}") };
+        let next = rank.parse::<u64>().expect("a number") + 1;
+        assert!(rows.iter().all(|(rank, _)| *rank != next.to_string()));
+        fs::write(run.join("samples.tsv"), format!("{before}\n{depth}\t{next}\t{state}\n")).expect("written");
+        seal(run);
+    });
     // One number for two states, in two tables.
     board.forged(1, "at this rank", |run| {
         let samples = text(&run.join("samples.tsv"));
@@ -65,6 +75,28 @@ fn absurd_levels_of_planes_are_refuted() {
         let mut levels = truth.clone();
         levels[1].edges = [levels[1].edges[0] - 1, levels[1].edges[1] + 1, levels[1].edges[2]];
         set_levels(run, &levels);
+    });
+}
+
+/// Of planes nothing else is known about listed states: each has one depth, and each number one state.
+#[test]
+fn planes_list_a_state_at_one_depth() {
+    let mut planes = Truth::plain(PLANES, "true-planes");
+    let samples = text(&planes.run.join("samples.tsv"));
+    let last = samples.lines().next_back().expect("a row").to_owned();
+    let [depth, rank, state] = last.split('\t').collect::<Vec<_>>()[..] else { panic!("{last}") };
+    assert!(text(&planes.run.join("antipodes.tsv")).contains(&format!("\n{rank}\t{state}\n")));
+    planes.forged(1, &format!("expected rank {rank} of level {depth} for it, and"), |run| {
+        let nearer = depth.parse::<u32>().expect("a number") - 1;
+        let before = samples.lines().filter(|row| !row.starts_with(&format!("{nearer}\t")) && !row.starts_with(&format!("{depth}\t")));
+        let rows: String = before.map(|row| format!("{row}\n")).collect();
+        fs::write(run.join("samples.tsv"), format!("{rows}{nearer}\t{rank}\t{state}\n{last}\n")).expect("written");
+        seal(run);
+    });
+    planes.forged(1, " at this rank", |run| {
+        let (before, _) = samples.trim_end().rsplit_once('\t').expect("cells");
+        fs::write(run.join("samples.tsv"), format!("{before}\tanother state\n")).expect("written");
+        seal(run);
     });
 }
 

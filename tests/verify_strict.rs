@@ -204,6 +204,17 @@ fn half_a_run_is_no_certificate() {
     }
 }
 
+/// Of the certificates in a run folder one belongs to the run.
+#[test]
+fn other_certificates_in_a_run_folder_are_checked() {
+    let mut six = six();
+    let copy = six.copy();
+    fs::copy(known("certificates/word-turnstyle-4.cert"), copy.join("word.cert")).expect("copied");
+    answers(verify().arg(&copy), 0, "\n2 verified, 0 consistent, 0 refuted, 0 unreadable, 0 skipped\n");
+    fs::copy("tests/corrupt/word-one-move-short.cert", copy.join("word.cert")).expect("copied");
+    answers(verify().arg(&copy), 1, "word.cert:");
+}
+
 /// What is passed over is named; a folder where all is passed over holds no claim.
 #[test]
 fn what_is_passed_over_is_named() {
