@@ -197,7 +197,9 @@ fn every_signal_ends_every_command() {
         // Each command gets some of the signals, and each signal meets many commands.
         for signal in [SIGNALS[number % 6], SIGNALS[(number + 1 + number / 6) % 6]] {
             let (_reader, writer) = full_pipe();
-            let child = Command::new(env!("CARGO_BIN_EXE_farthest"))
+            // Tests that run in the background of a shell inherit that Ctrl-C is ignored.
+            let child = Command::new("env")
+                .args(["--default-signal=INT,HUP", env!("CARGO_BIN_EXE_farthest")])
                 .args(&words)
                 .stdin(Stdio::null())
                 .stdout(writer)
