@@ -355,12 +355,12 @@ fn a_manifest_of_the_version_before_is_continued() {
         // Version 2 has all fields but the last one, the samples.
         let fields = (
             m.program_version,
-            m.puzzle_name,
-            m.metric,
-            m.puzzle_text,
-            m.puzzle_digest,
-            m.fixed_settings,
-            m.partition,
+            m.identity.puzzle_name,
+            m.identity.metric,
+            m.identity.puzzle_text,
+            m.identity.puzzle_digest,
+            m.identity.fixed_settings,
+            m.identity.partition,
             m.levels,
             m.packs,
             m.blocks,

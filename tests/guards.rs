@@ -440,7 +440,7 @@ impl Lie {
         let checkpoint = self.path().join("checkpoint");
         let old = checkpoint.join("manifest-000001");
         let mut manifest = CheckpointManifest::decode(&fs::read(&old).expect("readable"), &old).expect("whole");
-        assert_eq!(manifest.partition.shards(), 1);
+        assert_eq!(manifest.identity.partition.shards(), 1);
         fs::remove_dir_all(&checkpoint).expect("removable");
         let level_ranks: Vec<Vec<u64>> = levels.iter().map(|level| self.ranks(level)).collect();
         let mut seen = level_ranks.concat();

@@ -86,25 +86,23 @@ impl Moves {
     /// # Errors
     /// `Config` when the states have no 63-bit rank, or moves lose contents and cannot be undone.
     pub fn of(puzzle: &Puzzle, direction: Direction) -> Result<Self> {
-        let space = StateSpace::of(puzzle);
-        if space.state_count() >= 1 << 63 {
-            return Err(Error::config(format!(
-                "puzzle {}: found {} numbered states, expected fewer than 2^63; choose a smaller puzzle",
-                puzzle.name(),
-                space.state_count()
-            )));
-        }
-        let kind = match puzzle.rules() {
-            Rules::Planes(planes) => Kind::Planes(OnPlanes::of(planes, PlaneSpace::of(planes, puzzle.starts()), direction)),
+        let (space, kind) = match puzzle.rules() {
+            Rules::Planes(planes) => {
+                let space = PlaneSpace::of(planes, puzzle.starts());
+                check_numbered(puzzle, space.state_count())?;
+                (StateSpace::Planes(space.clone()), Kind::Planes(OnPlanes::of(planes, space, direction)))
+            }
             Rules::Tokens(tokens) => {
-                let moves = OnTokens::of(tokens, TokenSpace::of(tokens, puzzle.starts()), direction);
-                Kind::Tokens(moves.map_err(|name| {
+                let space = TokenSpace::of(tokens, puzzle.starts());
+                check_numbered(puzzle, space.state_count())?;
+                let moves = OnTokens::of(tokens, space.clone(), direction).map_err(|name| {
                     Error::config(format!(
                         "puzzle {}: found the move {name}, which loses what a cell held, expected moves that can be undone; \
                          only a search of the whole space can answer this",
                         puzzle.name()
                     ))
-                })?)
+                })?;
+                (StateSpace::Tokens(space), Kind::Tokens(moves))
             }
         };
         Ok(Self { space, generators: puzzle.generators(), kind })
@@ -182,6 +180,16 @@ impl Moves {
         }
         Some(moves.space.rank_of_labels(plane, &labels[..moves.length]).0)
     }
+}
+
+fn check_numbered(puzzle: &Puzzle, state_count: u128) -> Result<()> {
+    if state_count < 1 << 63 {
+        return Ok(());
+    }
+    Err(Error::config(format!(
+        "puzzle {}: found {state_count} numbered states, expected fewer than 2^63; choose a smaller puzzle",
+        puzzle.name()
+    )))
 }
 
 #[inline]

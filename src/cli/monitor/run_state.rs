@@ -277,7 +277,7 @@ fn saved(folder: &RunFolder, remarks: &mut Vec<String>) -> Option<(Saved, (Strin
     let written = std::fs::metadata(&path).and_then(|facts| facts.modified()).ok()?;
     let states = manifest.levels.iter().map(|level| level.states).sum();
     let level = manifest.levels.last()?.depth.0;
-    Some((Saved { level, states, written: Timestamp::try_from(written).ok()? }, (manifest.puzzle_name, manifest.metric)))
+    Some((Saved { level, states, written: Timestamp::try_from(written).ok()? }, (manifest.identity.puzzle_name, manifest.identity.metric)))
 }
 
 /// Puzzle, metric and states by the run's configuration: the group's order, which takes

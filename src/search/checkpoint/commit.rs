@@ -127,15 +127,9 @@ impl Checkpoint {
         // read for them.
         let number_of = |pack: &PackFile| packs.binary_search(pack).map_or(0, |at| low_u32(to_u64(at)));
         let blocks: Vec<(u32, BlockEntry)> = table.values().map(|(pack, entry)| (number_of(pack), entry.clone())).collect();
-        let identity = &self.identity;
         let manifest = CheckpointManifest {
             program_version: env!("CARGO_PKG_VERSION").into(),
-            puzzle_name: identity.puzzle_name.clone(),
-            metric: identity.metric.clone(),
-            puzzle_text: identity.puzzle_text.clone(),
-            puzzle_digest: identity.puzzle_digest.clone(),
-            fixed_settings: identity.fixed_settings.clone(),
-            partition: identity.partition,
+            identity: self.identity.clone(),
             levels: progress.levels.clone(),
             packs,
             blocks,

@@ -109,7 +109,7 @@ pub fn exists(folder: &Path) -> Result<bool> {
 /// `Config` listing every key that differs, by the newest manifest that is whole.
 pub fn refuse_other_search(folder: &Path, puzzle: &Puzzle, partition: &Partition, fixed_settings: &BTreeMap<String, String>) -> Result<()> {
     let identity = SearchIdentity::of(puzzle, partition, "", fixed_settings);
-    newest_whole(folder)?.map_or(Ok(()), |(manifest, path)| identity.check_same_search(&manifest, &path))
+    newest_whole(folder)?.map_or(Ok(()), |(manifest, path)| identity.check_same_search(&manifest.identity, &path))
 }
 
 /// The newest manifest in the checkpoint folder that is whole, and its file. Its packs are not

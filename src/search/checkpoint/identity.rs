@@ -1,16 +1,16 @@
 //! What tells one search from another: a checkpoint is taken up only by a search of the same
 //! identity.
 
-use super::manifest::CheckpointManifest;
 use crate::base::shown::shown_text;
 use crate::base::{Error, Result};
 use crate::puzzle::Puzzle;
 use crate::ranking::Partition;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The identity of a search.
-#[derive(Clone, Debug)]
+/// The identity of a search. A manifest holds it: its fields, in this order, belong to the format.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchIdentity {
     /// The puzzle's name.
     pub puzzle_name: String,
@@ -41,25 +41,25 @@ impl SearchIdentity {
         }
     }
 
-    /// Checks that the checkpoint with this manifest is one of this search.
+    /// Checks that the checkpoint of `theirs`, whose manifest is at `path`, is one of this search.
     ///
     /// # Errors
     /// `Config` listing every key that differs.
-    pub fn check_same_search(&self, manifest: &CheckpointManifest, path: &Path) -> Result<()> {
+    pub fn check_same_search(&self, theirs: &Self, path: &Path) -> Result<()> {
         let mut differences = Vec::new();
-        let mut compare = |key: &str, theirs: &str, ours: &str| {
-            if theirs != ours {
-                differences.push(format!("{key} = {} there, {ours} here", shown_text(theirs)));
+        let mut compare = |key: &str, there: &str, here: &str| {
+            if there != here {
+                differences.push(format!("{key} = {} there, {here} here", shown_text(there)));
             }
         };
-        compare("puzzle", &manifest.puzzle_name, &self.puzzle_name);
-        compare("metric", &manifest.metric, &self.metric);
-        if (&manifest.puzzle_name, &manifest.metric) == (&self.puzzle_name, &self.metric) {
-            compare("puzzle digest", &manifest.puzzle_digest, &self.puzzle_digest);
+        compare("puzzle", &theirs.puzzle_name, &self.puzzle_name);
+        compare("metric", &theirs.metric, &self.metric);
+        if (&theirs.puzzle_name, &theirs.metric) == (&self.puzzle_name, &self.metric) {
+            compare("puzzle digest", &theirs.puzzle_digest, &self.puzzle_digest);
             for (key, ours) in &self.fixed_settings {
-                compare(key, manifest.fixed_settings.get(key).map_or("absent", String::as_str), ours);
+                compare(key, theirs.fixed_settings.get(key).map_or("absent", String::as_str), ours);
             }
-            compare("shards", &manifest.partition.shards().to_string(), &self.partition.shards().to_string());
+            compare("shards", &theirs.partition.shards().to_string(), &self.partition.shards().to_string());
         }
         if differences.is_empty() {
             return Ok(());

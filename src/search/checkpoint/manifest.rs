@@ -1,13 +1,12 @@
 //! The manifest of a checkpoint: everything a resumed search needs to know, and what each of its
 //! files must hold.
 
+use super::identity::SearchIdentity;
 use crate::base::codec::{self, Kind};
 use crate::base::{Depth, Error, Result, StateRank};
-use crate::ranking::Partition;
 use crate::search::level_record::LevelRecord;
 use crate::store::BlockEntry;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Envelope of a manifest.
@@ -33,18 +32,8 @@ pub struct PackFile {
 pub struct CheckpointManifest {
     /// Version of the program that wrote it.
     pub program_version: String,
-    /// The puzzle's name.
-    pub puzzle_name: String,
-    /// The metric.
-    pub metric: String,
-    /// The puzzle's full definition, as text that builds it again.
-    pub puzzle_text: String,
-    /// Digest of the compiled puzzle.
-    pub puzzle_digest: String,
-    /// Settings that a resumed run must share.
-    pub fixed_settings: BTreeMap<String, String>,
-    /// The cut of the space into shards.
-    pub partition: Partition,
+    /// The search that it is a checkpoint of. The format has its fields one after another, here.
+    pub identity: SearchIdentity,
     /// The closed levels.
     pub levels: Vec<LevelRecord>,
     /// The pack files that the blocks are in.
@@ -81,7 +70,7 @@ impl CheckpointManifest {
             && manifest.levels[..manifest.levels.len() - 1].iter().all(|level| level.edges.is_some())
             && (manifest.samples.is_empty() || manifest.samples.len() == manifest.levels.len())
             && manifest.blocks.iter().all(|(pack, entry)| {
-                crate::base::ids::index_u32(*pack) < manifest.packs.len() && entry.shard.0 < manifest.partition.shards()
+                crate::base::ids::index_u32(*pack) < manifest.packs.len() && entry.shard.0 < manifest.identity.partition.shards()
             });
         if !consistent {
             return Err(Error::bad_data(path, "contradictory contents", "a manifest", "an older checkpoint is needed"));
@@ -94,21 +83,25 @@ impl CheckpointManifest {
 mod tests {
     use super::*;
     use crate::base::ShardId;
+    use crate::ranking::Partition;
     use crate::store::Contents;
     use crate::store::block::SetName;
     use crate::store::{Edges, LevelPart};
+    use std::collections::BTreeMap;
 
     fn sample() -> CheckpointManifest {
         let level = |depth, edges| LevelRecord { edges, ..LevelRecord::new(Depth(depth), LevelPart::default()) };
         let entry = BlockEntry::encode(ShardId(0), SetName::Seen, 1, &Contents::Sparse(vec![7].into())).0;
         CheckpointManifest {
             program_version: "1".into(),
-            puzzle_name: "toy".into(),
-            metric: "step".into(),
-            puzzle_text: String::new(),
-            puzzle_digest: String::new(),
-            fixed_settings: BTreeMap::new(),
-            partition: Partition::new(1, 5, false, None).expect("small"),
+            identity: SearchIdentity {
+                puzzle_name: "toy".into(),
+                metric: "step".into(),
+                puzzle_text: String::new(),
+                puzzle_digest: String::new(),
+                fixed_settings: BTreeMap::new(),
+                partition: Partition::new(1, 5, false, None).expect("small"),
+            },
             levels: vec![level(0, Some(Edges::default())), level(1, None)],
             packs: vec![PackFile { path: "gen-000001/a.pack".into(), bytes: 100 }],
             blocks: vec![(0, entry)],

@@ -66,7 +66,7 @@ impl Checkpoint {
         // The same bytes everywhere, so the same result. Another version's manifest is no damage:
         // it ends the run, and nothing is removed.
         let manifest = CheckpointManifest::decode(&bytes, &path)?;
-        let same = self.identity.check_same_search(&manifest, &path);
+        let same = self.identity.check_same_search(&manifest.identity, &path);
         agree(job.exchange, same)?;
         load_sets(job, &self.identity.partition, &mut progress.shards, &manifest, &folder)?;
         check_restored(job, &progress.shards, &manifest, &path)?;
