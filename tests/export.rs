@@ -79,7 +79,7 @@ impl Script {
 }
 
 fn export(what: &str, more: &[&str]) -> String {
-    succeed(farthest().args(["export", "--gap", what]).args(more))
+    succeed(farthest().args(["export", "gap", what]).args(more))
 }
 
 /// Walks at most `most` states with the definition and the script side by side: a state always has
@@ -257,17 +257,17 @@ fn gap_refuses_wrong_claims() {
 fn what_cannot_be_exported_is_refused() {
     let folder = scratch();
     let path = folder.path().to_str().expect("UTF-8").to_owned();
-    let stderr = fail_with(78, farthest().args(["export", "--gap", &path]));
+    let stderr = fail_with(78, farthest().args(["export", "gap", &path]));
     assert!(only_line(&stderr).contains("a folder without a complete run"), "{stderr}");
-    let stderr = fail_with(2, farthest().args(["export", "turnstyle-8"]));
-    assert!(stderr.contains("--gap"), "{stderr}");
+    let stderr = fail_with(2, farthest().args(["export", "gpa", "turnstyle-8"]));
+    assert!(stderr.contains("possible values: gap"), "{stderr}");
     let seven = run(folder.path(), "turnstyle-7", &[]);
-    let stderr = fail_with(2, farthest().args(["export", "--gap", &seven, "--metric", "turn"]));
+    let stderr = fail_with(2, farthest().args(["export", "gap", &seven, "--metric", "turn"]));
     assert!(only_line(&stderr).contains("is in metric step"), "{stderr}");
     let text = fs::read_to_string(Path::new(&seven).join("antipodes.tsv")).expect("readable");
     fs::write(Path::new(&seven).join("antipodes.tsv"), text.replace('7', "6")).expect("written");
-    fail_with(65, farthest().args(["export", "--gap", &seven]));
+    fail_with(65, farthest().args(["export", "gap", &seven]));
     let out = folder.path().join("script.g");
-    succeed(farthest().args(["export", "--gap", "turnstyle-8", "--out"]).arg(&out));
+    succeed(farthest().args(["export", "gap", "turnstyle-8", "--out"]).arg(&out));
     assert_eq!(fs::read_to_string(out).expect("readable"), export("turnstyle-8", &[]));
 }

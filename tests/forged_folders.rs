@@ -56,7 +56,7 @@ fn readers(run: &Path) -> Vec<Command> {
         &["recheck", "--quiet"],
         &["spot-solve"],
         &["certify", "distance"],
-        &["export", "--gap"],
+        &["export", "gap"],
     ]
     .iter()
     .map(|words| {

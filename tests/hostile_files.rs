@@ -107,7 +107,7 @@ fn commands(config: &Path, folder: &Path) -> Vec<(&'static str, Command)> {
     let mut solve = bounded();
     solve.args(["solve", "turnstyle-6", "--state", "2 1 4 3 5 6", "--table"]).arg(folder);
     let mut export = bounded();
-    export.args(["export", "--gap"]).arg(folder).arg("--out").arg(folder.with_file_name("export.g"));
+    export.args(["export", "gap"]).arg(folder).arg("--out").arg(folder.with_file_name("export.g"));
     vec![
         ("status", on(&["status"])),
         ("table", on(&["table", "--depths"])),
@@ -248,7 +248,7 @@ fn traps_on_the_command_line() {
     for (trap, kind) in [(Trap::Pipe, "a pipe"), (Trap::Endless, "a pipe"), (Trap::Folder, "a folder"), (Trap::Huge, " bytes")] {
         let path = folder.path().join("file.toml");
         trap.set(&path);
-        for words in [&["run"][..], &["plan"], &["solve", "--state", "1 2 3 4"], &["export", "--out", "/dev/null", "--gap"]] {
+        for words in [&["run"][..], &["plan"], &["solve", "--state", "1 2 3 4"], &["export", "gap", "--out", "/dev/null"]] {
             let (code, _, stderr) = ends(bounded().args(words).arg(&path));
             assert!([65, 74, 78].contains(&code) && stderr.contains(kind), "{words:?} {trap:?}: {code} {stderr}");
         }
@@ -332,7 +332,7 @@ fn names_in_the_files_of_a_run_print_no_lines_of_their_own() {
     // A checkpoint that names a pack elsewhere, or results with names of any kind: tests/forged.rs
     // has more of those.
     replace_in(&runs.complete.join("summary.json"), "\"turnstyle-6\"", &forged);
-    for words in [&["status"][..], &["table"], &["resume"], &["recheck"], &["export", "--gap"], &["spot-solve"]] {
+    for words in [&["status"][..], &["table"], &["resume"], &["recheck"], &["export", "gap"], &["spot-solve"]] {
         assert_ne!(told(words, &runs.complete, true).0, 0, "{words:?}");
     }
 }
@@ -357,7 +357,7 @@ fn paths_and_arguments_print_no_lines_of_their_own() {
         &["certify", "distance"],
         &["run", "turnstyle-6", "--out"],
         &["plan", "turnstyle-6", "--out"],
-        &["export", "--gap"],
+        &["export", "gap"],
         &["run"],
         &["solve", "turnstyle-6", "--state"],
         &["solve", "turnstyle-6", "--table", "none", "--state"],

@@ -183,7 +183,7 @@ fn what_cannot_be_done_is_said() {
         assert!(code == 78 && only_line(&stderr).contains(part), "{code} {stderr}");
     };
     refused(farthest().args(["certify", "distance"]).arg(&run), "there are no certificates");
-    refused(farthest().args(["export", "--gap"]).arg(&bench.file), "no group");
+    refused(farthest().args(["export", "gap"]).arg(&bench.file), "no group");
     let (code, _, stderr) = outcome(common::checker("256M").arg(&run));
     assert!(code == 2 && stderr.contains("tokens"), "{stderr}");
 }

@@ -29,7 +29,7 @@ pub enum Status {
 
 /// A claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Claim {
+pub struct PublishedClaim {
     /// Its number in our list.
     pub number: u32,
     /// What it says.
@@ -44,7 +44,7 @@ pub struct Claim {
 ///
 /// # Errors
 /// When a search for a shortest word does not fit.
-pub fn claims() -> Result<Vec<Claim>> {
+pub fn claims() -> Result<Vec<PublishedClaim>> {
     let mut all = general::claims()?;
     all.extend(small_boards::claims()?);
     all.extend(exotic::claims()?);
@@ -53,8 +53,8 @@ pub fn claims() -> Result<Vec<Claim>> {
 }
 
 /// A claim that holds or fails by what was computed.
-fn claim(number: u32, text: &'static str, holds: bool, witness: String) -> Claim {
-    Claim { number, text, status: if holds { Status::Holds } else { Status::Fails }, witness }
+fn claim(number: u32, text: &'static str, holds: bool, witness: String) -> PublishedClaim {
+    PublishedClaim { number, text, status: if holds { Status::Holds } else { Status::Fails }, witness }
 }
 
 fn shape(rows: u32, columns: u32, block: u32) -> BoardShape {
@@ -109,7 +109,7 @@ fn least(shape: BoardShape, word: &[BlockTurn]) -> Result<(u64, u64)> {
 
 /// The list as a document in Markdown.
 #[must_use]
-pub fn document(claims: &[Claim]) -> String {
+pub fn document(claims: &[PublishedClaim]) -> String {
     let mut text = String::from(
         "# The claims about the number rotation puzzle, checked\n\n\
          Written by `farthest board-claims`; a test compares this file with its output. The claims are those of T. Lam, arXiv 2211.16787, whose displayed \

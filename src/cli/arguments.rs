@@ -1,8 +1,10 @@
 //! The arguments of the subcommands, and how they are read.
 
+use crate::evidence::exporters;
 use crate::families::turnstyle::swap::LARGEST_CERTIFIED;
 use crate::search::LeftBehind;
 use crate::search::expansion_choice::ExpansionChoice;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -138,16 +140,21 @@ pub struct TableArguments {
     pub depths: bool,
 }
 
+/// The names of the export formats, each with its line of help.
+fn export_formats() -> PossibleValuesParser {
+    exporters::EXPORTERS.map(|exporter| PossibleValue::new(exporter.name()).help(exporter.about())).into()
+}
+
 /// Arguments of `export`.
 #[derive(Clone, Debug, Args)]
 pub struct ExportArguments {
-    /// A run folder, a file of configs/runs or configs/puzzles, or a short name such as
-    /// turnstyle-12
+    /// The format
+    #[arg(value_parser = export_formats())]
+    pub format: String,
+    /// What to write: a run folder, a file of configs/runs or configs/puzzles, or a short name such
+    /// as turnstyle-12
+    #[arg(value_name = "WHAT")]
     pub puzzle: PathBuf,
-    /// For GAP: a script that checks generators, number of states and antipodes, with exit code 0
-    /// or 1
-    #[arg(long, required = true)]
-    pub gap: bool,
     /// Metric, instead of the configured one
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,

@@ -1,55 +1,34 @@
-//! `farthest export`: a puzzle, or a complete run, for another program to check.
+//! `farthest export`: a puzzle, or a complete run, as a file for another program.
 
 use super::arguments::ExportArguments;
 use super::prepared::states_of;
 use crate::base::{Error, Result, atomic_file};
-use crate::evidence::gap::{self, RunClaims};
-use crate::evidence::{dataset, listed_states};
+use crate::evidence::dataset::{self, Dataset};
+use crate::evidence::exporters::{self, Exported, RunClaims};
+use crate::evidence::listed_states;
 use crate::families::run_config::RunConfig;
 use crate::families::run_folder;
-use crate::puzzle::Puzzle;
+use crate::puzzle::{Puzzle, State};
 use crate::ranking::StateSpace;
+use crate::search::shortest::{MemoryLimit, solve};
 use std::path::Path;
-
-/// Largest space that is searched for words to the antipodes of a run, in ranks: 32 MB and some
-/// seconds.
-const MOST_RANKS_FOR_WORDS: u64 = 1 << 25;
 
 /// Antipodes of a run that words are written for.
 const MOST_WORDS: usize = 20;
 
-/// Writes the script for GAP: what the puzzle claims, and in the folder of a complete run what the
-/// run claims.
+/// What the balls around both ends of a word may take. They hold about the square root of the
+/// states that a run has.
+const WORD_MEMORY: MemoryLimit = MemoryLimit { bytes: 1 << 30 };
+
+/// Writes what a puzzle claims, and in the folder of a complete run what the run claims.
 ///
 /// # Errors
 /// As for a run of the puzzle; `BadData` when the run is damaged, `Io` when the file cannot be
 /// written.
 pub fn export(arguments: &ExportArguments) -> Result<()> {
-    let folder = Some(arguments.puzzle.as_path()).filter(|path| path.is_dir());
-    let mut config = match folder {
-        Some(folder) if !dataset::is_complete(folder) => {
-            return Err(Error::config(format!(
-                "{}: found a folder without a complete run, expected a run folder or a puzzle",
-                folder.display()
-            )));
-        }
-        Some(folder) => run_folder::read_with_configuration(folder)?.1,
-        None => RunConfig::load(&arguments.puzzle)?,
-    };
-    if let Some(metric) = &arguments.metric {
-        match folder {
-            Some(folder) if *metric != config.metric => {
-                return Err(Error::Usage(format!("--metric {metric}: the run in {} is in metric {}", folder.display(), config.metric)));
-            }
-            _ => config.metric.clone_from(metric),
-        }
-    }
-    let puzzle = config.puzzle.build(&config.metric)?;
-    let (states, run) = match folder {
-        Some(folder) => claims_of(folder, &puzzle).map(|(states, run)| (Some(states), Some(run)))?,
-        None => (states_of(&puzzle)?, None),
-    };
-    let text = gap::script(&puzzle, states, run.as_ref())?;
+    let exporter = exporters::named(&arguments.format)
+        .ok_or_else(|| Error::Usage(format!("{}: found an unknown format; farthest export --help lists them", arguments.format)))?;
+    let text = exporter.text(&exported(arguments)?)?;
     match &arguments.out {
         Some(path) => atomic_file::write(path, text.as_bytes()),
         None => {
@@ -59,13 +38,52 @@ pub fn export(arguments: &ExportArguments) -> Result<()> {
     }
 }
 
-/// What the run in `folder` claims: its states, and the rest.
-fn claims_of(folder: &Path, puzzle: &Puzzle) -> Result<(u64, RunClaims)> {
-    let found = run_folder::read(folder)?;
-    let ranks = listed_states::listed_antipodes(folder, puzzle)?;
+/// The puzzle or run that the arguments name.
+fn exported(arguments: &ExportArguments) -> Result<Exported> {
+    let path = arguments.puzzle.as_path();
+    if !path.is_dir() {
+        let mut config = RunConfig::load(path)?;
+        if let Some(metric) = &arguments.metric {
+            config.metric.clone_from(metric);
+        }
+        let puzzle = config.puzzle.build(&config.metric)?;
+        return Ok(Exported { states: states_of(&puzzle)?, puzzle, run: None });
+    }
+    if !dataset::is_complete(path) {
+        return Err(Error::config(format!("{}: found a folder without a complete run, expected a run folder or a puzzle", path.display())));
+    }
+    let (found, config) = run_folder::read_with_configuration(path)?;
+    if let Some(metric) = arguments.metric.as_ref().filter(|&metric| *metric != config.metric) {
+        return Err(Error::Usage(format!("--metric {metric}: the run in {} is in metric {}", path.display(), config.metric)));
+    }
+    let puzzle = config.puzzle.build(&config.metric)?;
+    Ok(Exported { states: Some(found.summary.states), run: Some(claims_of(path, &puzzle, found)?), puzzle })
+}
+
+/// What the run in `folder` claims beside its states.
+fn claims_of(folder: &Path, puzzle: &Puzzle, found: Dataset) -> Result<RunClaims> {
     let space = StateSpace::of(puzzle);
-    let mut words = gap::shortest_words(puzzle, &ranks[..ranks.len().min(MOST_WORDS)], MOST_RANKS_FOR_WORDS)?;
-    words.resize(ranks.len(), None);
-    let antipodes = ranks.into_iter().map(|rank| space.unrank(rank)).zip(words).collect();
-    Ok((found.summary.states, RunClaims { distribution: found.distribution, antipodes }))
+    let antipodes = listed_states::listed_antipodes(folder, puzzle)?.into_iter().enumerate().map(|(number, rank)| {
+        let state = space.unrank(rank);
+        let word = if number < MOST_WORDS { shortest_word(puzzle, &state)? } else { None };
+        Ok((state, word))
+    });
+    Ok(RunClaims { antipodes: antipodes.collect::<Result<_>>()?, distribution: found.distribution })
+}
+
+/// A shortest word from a start to `state`; none when the balls do not fit in [`WORD_MEMORY`].
+fn shortest_word(puzzle: &Puzzle, state: &State) -> Result<Option<Vec<usize>>> {
+    let mut shortest: Option<Vec<usize>> = None;
+    for start in puzzle.starts() {
+        let solution = match solve(puzzle, start, std::slice::from_ref(state), WORD_MEMORY, 1) {
+            // A word may be shorter from the start whose balls do not fit.
+            Err(Error::Config(_)) => return Ok(None),
+            solution => solution?,
+        };
+        let word = solution.and_then(|solution| solution.words.into_iter().next());
+        if word.as_ref().is_some_and(|word| shortest.as_ref().is_none_or(|shortest| word.len() < shortest.len())) {
+            shortest = word;
+        }
+    }
+    Ok(shortest)
 }

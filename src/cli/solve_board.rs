@@ -6,7 +6,7 @@ use crate::base::say::say;
 use crate::base::{Error, Result};
 use crate::claims::boards;
 use crate::families::rotation_board::{BlockTurn, BoardShape};
-use crate::families::rotation_board::{Board, BoardGroup, Solution, Solver, Unsolvable, solve_by_spirals, solve_shortest, verdict};
+use crate::families::rotation_board::{Board, BoardGroup, BoardSolution, Solver, Unsolvable, solve_by_spirals, solve_shortest, verdict};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::io::{IsTerminal, Read, stdin};
@@ -211,11 +211,11 @@ fn name(arguments: &SolveBoardArguments, shape: BoardShape, turn: BlockTurn) -> 
     if arguments.machine { shape.machine_name(turn) } else { shape.turn_name(turn) }
 }
 
-fn word(arguments: &SolveBoardArguments, shape: BoardShape, solution: &Solution) -> String {
+fn word(arguments: &SolveBoardArguments, shape: BoardShape, solution: &BoardSolution) -> String {
     solution.word.iter().map(|&turn| name(arguments, shape, turn)).collect::<Vec<_>>().join(" ")
 }
 
-fn length(metric: BoardMetric, solution: &Solution) -> u64 {
+fn length(metric: BoardMetric, solution: &BoardSolution) -> u64 {
     match metric {
         BoardMetric::Quarter => solution.quarter,
         BoardMetric::Half => solution.half,
@@ -223,11 +223,11 @@ fn length(metric: BoardMetric, solution: &Solution) -> u64 {
 }
 
 /// Whether the length in the metric that was asked for is known to be the least.
-fn is_optimal(arguments: &SolveBoardArguments, solution: &Solution) -> bool {
+fn is_optimal(arguments: &SolveBoardArguments, solution: &BoardSolution) -> bool {
     solution.shortest && (arguments.method == Method::Optimal || arguments.metric == BoardMetric::Quarter || solution.word.is_empty())
 }
 
-fn print(arguments: &SolveBoardArguments, board: &Board, found: &Result<Option<Solution>, Unsolvable>) {
+fn print(arguments: &SolveBoardArguments, board: &Board, found: &Result<Option<BoardSolution>, Unsolvable>) {
     let shape = board.shape();
     let group = BoardGroup::of(shape);
     println!("board {shape}: {} rows, {} columns, blocks of {2}x{2}", shape.rows(), shape.columns(), shape.block());
@@ -251,7 +251,7 @@ fn print(arguments: &SolveBoardArguments, board: &Board, found: &Result<Option<S
     }
 }
 
-fn object(arguments: &SolveBoardArguments, board: &Board, found: &Result<Option<Solution>, Unsolvable>) -> serde_json::Value {
+fn object(arguments: &SolveBoardArguments, board: &Board, found: &Result<Option<BoardSolution>, Unsolvable>) -> serde_json::Value {
     let shape = board.shape();
     let solution = found.as_ref().ok().and_then(Option::as_ref);
     let reason = found.as_ref().err();

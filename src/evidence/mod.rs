@@ -5,7 +5,7 @@ pub mod certificate;
 pub mod checksums;
 pub mod dataset;
 pub mod distance_record;
-pub mod gap;
+pub mod exporters;
 pub mod label;
 pub mod later_checks;
 pub mod level_tables;

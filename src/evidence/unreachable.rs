@@ -4,8 +4,7 @@
 use crate::base::ids::{index_u32, low_u64, to_u64};
 use crate::base::{Error, Result};
 use crate::puzzle::order::Reached;
-use crate::puzzle::{Permutation, Puzzle, SignRule, State};
-use std::collections::HashSet;
+use crate::puzzle::{Permutation, Puzzle, SignRule, State, ValueBall};
 use std::fmt;
 
 /// Closed sets up to this size are enumerated; larger ones are known by the order of the group.
@@ -83,17 +82,8 @@ pub fn why(puzzle: &Puzzle, from: &State, to: &[State]) -> Result<Option<Unreach
 
 /// All states that are reached from `from`. Only for sets that are known to be small.
 #[must_use]
-pub fn closed_set(puzzle: &Puzzle, from: &State) -> HashSet<State> {
-    let mut set = HashSet::from([from.clone()]);
-    let mut open = vec![from.clone()];
-    while let Some(state) = open.pop() {
-        for next in (0..puzzle.generators()).filter_map(|generator| puzzle.successor(generator, &state)) {
-            if set.insert(next.clone()) {
-                open.push(next);
-            }
-        }
-    }
-    set
+pub fn closed_set(puzzle: &Puzzle, from: &State) -> ValueBall<State> {
+    ValueBall::whole(from.clone(), puzzle.generators(), usize::MAX, |state, generator| puzzle.successor(generator, state))
 }
 
 #[cfg(test)]

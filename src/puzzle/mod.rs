@@ -11,8 +11,10 @@ pub mod permutation;
 pub mod planes;
 pub mod state_text;
 pub mod tokens;
+pub mod value_ball;
 
 pub use definition::{Facts, Puzzle, Rules, SignRule, State};
 pub use generator::{Generator, PlaneMove};
 pub use layout::Layout;
 pub use permutation::Permutation;
+pub use value_ball::ValueBall;

@@ -1,7 +1,7 @@
 //! Claims about 3x4 cells with 3x3 blocks, where one colour determines the other by an outer
 //! automorphism of S6.
 
-use super::{Claim, claim, cycles, shape, shown, word};
+use super::{PublishedClaim, claim, cycles, shape, shown, word};
 use crate::base::Result;
 use crate::base::ids::index_u32;
 use crate::claims::outer_automorphism::{OuterAutomorphism, Pair, Pairing};
@@ -9,7 +9,7 @@ use crate::families::rotation_board::BoardShape;
 use crate::families::rotation_board::small_group::SmallGroup;
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) fn claims() -> Result<Vec<Claim>> {
+pub(super) fn claims() -> Result<Vec<PublishedClaim>> {
     let board = shape(3, 4, 3);
     let group = SmallGroup::of(board);
     let colours: [Vec<u32>; 2] = [false, true].map(|colour| (0..12).filter(|&cell| board.colour(cell) == colour).collect());

@@ -1,6 +1,6 @@
 //! Claims about n x (n+1) cells for all n: the belt, phi, spiral and cycle.
 
-use super::{Claim, Status, claim, cycles, shape, shown, targets, word};
+use super::{PublishedClaim, Status, claim, cycles, shape, shown, targets, word};
 use crate::base::Result;
 use crate::base::ids::index_u32;
 use crate::families::rotation_board::BoardShape;
@@ -69,7 +69,7 @@ fn all(range: std::ops::RangeInclusive<u32>, holds: impl Fn(u32) -> bool) -> boo
     range.into_iter().all(holds)
 }
 
-pub(super) fn claims() -> Result<Vec<Claim>> {
+pub(super) fn claims() -> Result<Vec<PublishedClaim>> {
     let moved = |n: u32, steps: u32| {
         let length = 3 * n - 1;
         Some(index_u32((steps % length + length) % length))
@@ -141,7 +141,12 @@ pub(super) fn claims() -> Result<Vec<Claim>> {
                 all(5..=LARGEST, |n| shared_belt(board(n)) == 1)
             ),
         ),
-        Claim { number: 5, text: "the displayed image of the belt under A", status: Status::Open, witness: "the formula is lost".into() },
+        PublishedClaim {
+            number: 5,
+            text: "the displayed image of the belt under A",
+            status: Status::Open,
+            witness: "the formula is lost".into(),
+        },
         claim(6, "the spiral ends for every start (ours: `solve/spiral.rs`)", spirals > 0, format!("{spirals} starts, n = 5 to 20")),
         claim(
             7,
@@ -161,7 +166,7 @@ pub(super) fn claims() -> Result<Vec<Claim>> {
             all(4..=LARGEST, clears),
             format!("n = 4 to {LARGEST}: from the left column below the corner to the last column and back; the corner stays"),
         ),
-        Claim {
+        PublishedClaim {
             number: 20,
             text: "the spiral comes nearer by the law of cosines",
             status: Status::Open,

@@ -1,18 +1,18 @@
 //! Claims about single boards: swaps and 3-cycles.
 
-use super::{Claim, claim, cycles, least, shape, shown, word};
+use super::{PublishedClaim, claim, cycles, least, shape, shown, word};
 use crate::base::Result;
 use crate::families::rotation_board::small_group::SmallGroup;
 use crate::families::rotation_board::solve::lengths;
 use crate::families::rotation_board::{Board, BoardGroup, verdict};
 use std::collections::HashSet;
 
-pub(super) fn claims() -> Result<Vec<Claim>> {
+pub(super) fn claims() -> Result<Vec<PublishedClaim>> {
     Ok(vec![pgl(), swap_of_two_rows()?, swap_of_nine()?, five_columns(), commutator_squared(), sixteen()?, twenty()?])
 }
 
 /// 2x3: 120 arrangements, none a transposition or a 3-cycle, and each three images occur once.
-fn pgl() -> Claim {
+fn pgl() -> PublishedClaim {
     let six = shape(2, 3, 2);
     let group = SmallGroup::of(six);
     let solved = Board::solved(six);
@@ -35,7 +35,7 @@ fn pgl() -> Claim {
     )
 }
 
-fn swap_of_two_rows() -> Result<Claim> {
+fn swap_of_two_rows() -> Result<PublishedClaim> {
     let board = shape(2, 4, 2);
     let (quarter, half) = (word(board, "YYZ'YXY'ZYX'"), word(board, "X'Y2Z'YXY'ZY"));
     let least = least(board, &quarter)?;
@@ -53,7 +53,7 @@ fn swap_of_two_rows() -> Result<Claim> {
     ))
 }
 
-fn swap_of_nine() -> Result<Claim> {
+fn swap_of_nine() -> Result<PublishedClaim> {
     let board = shape(3, 3, 2);
     // X lower left, Y upper right, Z lower right are C, B and D.
     let (three, swap) = (cycles(board, &word(board, "CB'C'B")), cycles(board, &word(board, "CB'C'BD")));
@@ -72,7 +72,7 @@ fn swap_of_nine() -> Result<Claim> {
     ))
 }
 
-fn five_columns() -> Claim {
+fn five_columns() -> PublishedClaim {
     let board = shape(3, 5, 3);
     let (first, second) = (word(board, "YZY'Z'YZ2Y'Z'"), word(board, "XYX'Y'XY2X'Y'"));
     let of_colour = |word: &[_], colour: u32| -> Vec<Vec<(u32, u32)>> {
@@ -97,13 +97,13 @@ fn five_columns() -> Claim {
     )
 }
 
-fn commutator_squared() -> Claim {
+fn commutator_squared() -> PublishedClaim {
     let board = shape(3, 5, 3);
     let found = cycles(board, &word(board, "XZX'Z'XZX'Z'"));
     claim(17, "on 3x5n3 (XZX'Z')^2 is a 3-cycle", found.len() == 1 && found[0].len() == 3, shown(&found))
 }
 
-fn sixteen() -> Result<Claim> {
+fn sixteen() -> Result<PublishedClaim> {
     let board = shape(4, 4, 3);
     let (quarter, half) = (word(board, "B'CBACB'C'BA'C'"), word(board, "B2C'B2D2B2C'B2D2"));
     let (first, second) = (cycles(board, &quarter), cycles(board, &half));
@@ -124,7 +124,7 @@ fn sixteen() -> Result<Claim> {
     ))
 }
 
-fn twenty() -> Result<Claim> {
+fn twenty() -> Result<PublishedClaim> {
     let board = shape(4, 5, 4);
     let text = "XYXY2X'Y'X'YX'Y'X'YX'Y'X'Y2XYXY'XYXY'";
     let found = cycles(board, &word(board, text));

@@ -98,7 +98,7 @@ fn no_word(puzzle: &Puzzle, from: &State, to: &[State], reason: &Unreachable) ->
         Unreachable::Parity => Ok(Claim::Invariant { invariant: InvariantName::Parity, from: ends.0, to: ends.1 }),
         Unreachable::ClosedSet { enumerated: true, .. } => {
             let mut states: Vec<Labels> =
-                unreachable::closed_set(puzzle, from).iter().map(|state| labels(puzzle, state)).collect::<Result<_>>()?;
+                unreachable::closed_set(puzzle, from).states().map(|state| labels(puzzle, state)).collect::<Result<_>>()?;
             states.sort_unstable();
             Ok(Claim::ClosedSet { from: ends.0, to: ends.1, states })
         }

@@ -24,7 +24,7 @@ const SIGN_OF_LIFE_SECONDS: i64 = 60;
 
 /// What a run is doing, or how it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum Condition {
     /// It is alive and has told nothing yet.
     Starting,
     /// It searches.
@@ -41,7 +41,7 @@ pub enum State {
     Killed,
 }
 
-impl State {
+impl Condition {
     /// As `farthest status --json` writes it.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -95,7 +95,7 @@ pub struct RunState {
     /// Puzzle and metric.
     pub search: Option<(String, String)>,
     /// What it does.
-    pub state: State,
+    pub state: Condition,
     /// Whether a process works on it.
     pub alive: bool,
     /// The level being expanded, or the last one found.
@@ -178,24 +178,24 @@ impl RunState {
             .filter(|progress| Some(progress.process_id) == owner.process_id && Some(&progress.host) == owner.host.as_ref());
         let checkpoint = saved(&folder, &mut remarks);
         let state = match (alive, own.map(|progress| progress.phase)) {
-            (true, Some(Phase::Running)) => State::Searching,
-            (true, Some(Phase::Committing)) => State::Committing,
-            (true, _) => State::Starting,
-            (false, Some(Phase::Stopped)) => State::Stopped,
-            (false, Some(Phase::Failed)) => State::Failed,
+            (true, Some(Phase::Running)) => Condition::Searching,
+            (true, Some(Phase::Committing)) => Condition::Committing,
+            (true, _) => Condition::Starting,
+            (false, Some(Phase::Stopped)) => Condition::Stopped,
+            (false, Some(Phase::Failed)) => Condition::Failed,
             // How it ended is not known, but that it can go on.
-            (false, None) if checkpoint.is_some() => State::Stopped,
-            (false, _) => State::Killed,
+            (false, None) if checkpoint.is_some() => Condition::Stopped,
+            (false, _) => Condition::Killed,
         };
         let mut workers = Workers { processes: None, host: owner.host, process_id: owner.process_id };
-        let at_work = matches!(state, State::Searching | State::Committing);
+        let at_work = matches!(state, Condition::Searching | Condition::Committing);
         let saved = checkpoint.as_ref().map(|(saved, ..)| *saved);
         let named = checkpoint.map(|(_, search)| search);
         let (mut level, mut found, mut rate) = (saved.map(|saved| saved.level), saved.map_or(0, |saved| saved.states), None);
         let mut message = String::new();
         if let Some(progress) = own {
             workers.processes = Some((progress.processes, progress.threads));
-            message = if state == State::Killed { killed_message(progress) } else { progress.message.clone() };
+            message = if state == Condition::Killed { killed_message(progress) } else { progress.message.clone() };
             if at_work {
                 (level, found, rate) = (Some(progress.depth), progress.found, Some(progress.rate));
             }
@@ -224,7 +224,7 @@ impl RunState {
         let (summary, provenance) = (dataset.summary, dataset.manifest.provenance);
         Ok(Self {
             search: Some((summary.puzzle, summary.metric)),
-            state: State::Complete,
+            state: Condition::Complete,
             alive,
             level: Some(summary.gods_number),
             found: summary.states,
@@ -251,7 +251,7 @@ impl RunState {
     /// The command that goes on with the run, when it has ended before its end.
     #[must_use]
     pub fn next_command(&self, root: &Path) -> Option<String> {
-        let ended = matches!(self.state, State::Stopped | State::Failed | State::Killed);
+        let ended = matches!(self.state, Condition::Stopped | Condition::Failed | Condition::Killed);
         // The folder of a second search goes on by the command that began it.
         let of_recheck = root.file_name().is_some_and(|name| name == "recheck") && root.parent().is_some_and(dataset::is_complete);
         let run_toml = || session::shell_word(&root.join("run.toml"));

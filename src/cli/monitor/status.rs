@@ -2,7 +2,7 @@
 //! instance.
 
 use super::progress::{readable_count, span};
-use super::run_state::{RunState, State, age_seconds};
+use super::run_state::{Condition, RunState, age_seconds};
 use crate::base::Result;
 use crate::base::ids::{approximate, rounded_down};
 use crate::base::shown::{shown_json, shown_line};
@@ -40,13 +40,13 @@ fn percent(run: &RunState) -> Option<f64> {
 /// What it is doing, in words.
 fn phase(run: &RunState) -> String {
     match (run.state, run.level) {
-        (State::Searching, Some(level)) => format!("searching: level {level} is expanded"),
-        (State::Committing, Some(level)) => format!("writing the checkpoint of level {level}"),
-        (State::Searching | State::Committing | State::Starting, _) => "starting".into(),
-        (State::Complete, _) => format!("complete: {}", run.message),
-        (State::Stopped | State::Failed | State::Killed, _) if run.message.is_empty() => run.state.name().into(),
-        (State::Stopped, _) => run.message.split("; go on with").next().unwrap_or_default().into(),
-        (State::Failed | State::Killed, _) => format!("{}: {}", run.state.name(), run.message),
+        (Condition::Searching, Some(level)) => format!("searching: level {level} is expanded"),
+        (Condition::Committing, Some(level)) => format!("writing the checkpoint of level {level}"),
+        (Condition::Searching | Condition::Committing | Condition::Starting, _) => "starting".into(),
+        (Condition::Complete, _) => format!("complete: {}", run.message),
+        (Condition::Stopped | Condition::Failed | Condition::Killed, _) if run.message.is_empty() => run.state.name().into(),
+        (Condition::Stopped, _) => run.message.split("; go on with").next().unwrap_or_default().into(),
+        (Condition::Failed | Condition::Killed, _) => format!("{}: {}", run.state.name(), run.message),
     }
 }
 
@@ -70,7 +70,7 @@ fn lines(run: &RunState, root: &Path) -> Vec<(&'static str, String)> {
     lines.push((
         "alive",
         match (run.alive, run.state) {
-            (true, State::Complete) if RunFolder::new(&second).is_run() => {
+            (true, Condition::Complete) if RunFolder::new(&second).is_run() => {
                 format!("yes: it is being rechecked; see farthest status {}", second.display())
             }
             (true, _) => "yes".into(),
@@ -88,7 +88,7 @@ fn lines(run: &RunState, root: &Path) -> Vec<(&'static str, String)> {
         let left = run.seconds_left().map_or_else(|| "-".into(), |seconds| format!("about {}", span(seconds)));
         lines.push(("rate", format!("{} states/s, left: {left}", readable_count(rate))));
     }
-    if run.state != State::Complete {
+    if run.state != Condition::Complete {
         let saved = run.checkpoint.map(|saved| format!("level {}, {} states, {}", saved.level, saved.states, moment(saved.written)));
         lines.push(("checkpoint", saved.unwrap_or_else(|| "none".into())));
     }

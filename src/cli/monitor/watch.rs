@@ -2,7 +2,7 @@
 
 use super::progress::{bar, bar_message};
 use super::progress_file::{Phase, Progress};
-use super::run_state::{State, is_alive, killed_message};
+use super::run_state::{Condition, is_alive, killed_message};
 use crate::base::shown::shown_line;
 use crate::base::{Error, Result};
 use crate::cli::arguments::WatchArguments;
@@ -65,9 +65,9 @@ pub fn watch(arguments: &WatchArguments) -> Result<i32> {
     bar.finish_and_clear();
     println!("{}", shown_line(&progress.message));
     let state = match progress.phase {
-        Phase::Complete => State::Complete,
-        Phase::Stopped => State::Stopped,
-        Phase::Running | Phase::Committing | Phase::Failed => State::Failed,
+        Phase::Complete => Condition::Complete,
+        Phase::Stopped => Condition::Stopped,
+        Phase::Running | Phase::Committing | Phase::Failed => Condition::Failed,
     };
     Ok(state.exit_code())
 }

@@ -8,6 +8,7 @@ pub mod shape;
 pub mod small_group;
 pub mod solve;
 mod turn_names;
+mod turns;
 pub mod unsolvable;
 pub mod verdict;
 
@@ -16,7 +17,7 @@ pub use build::{METRICS, build};
 pub use certificates::{MOST_CERTIFIED_CELLS, certified, closed_set, labels, solved_labels, verdict_certificate};
 pub use group::BoardGroup;
 pub use shape::{BlockTurn, BoardShape};
-pub use solve::{Solution, Solver, solve_by_spirals, solve_shortest};
+pub use solve::{BoardSolution, Solver, solve_by_spirals, solve_shortest};
 pub use turn_names::parse_turns;
 pub use unsolvable::Unsolvable;
 pub use verdict::verdict;

@@ -42,7 +42,7 @@ pub const MOST_CELLS: u32 = 2_500;
 
 /// A word that solves a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Solution {
+pub struct BoardSolution {
     /// The turns, first one first.
     pub word: Vec<BlockTurn>,
     /// Its length when a half turn costs 2.
@@ -54,7 +54,7 @@ pub struct Solution {
     pub shortest: bool,
 }
 
-impl Solution {
+impl BoardSolution {
     /// The word as a solution of `board`, after replaying it.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl Solution {
 ///
 /// # Errors
 /// `Config` when the board is too far from the solved one to be sure.
-pub fn solve_shortest(board: &Board, quarters: &[u8]) -> Result<Result<Solution, Unsolvable>> {
+pub fn solve_shortest(board: &Board, quarters: &[u8]) -> Result<Result<BoardSolution, Unsolvable>> {
     if let Err(reason) = verdict(board) {
         return Ok(Err(reason));
     }
@@ -86,7 +86,7 @@ pub fn solve_shortest(board: &Board, quarters: &[u8]) -> Result<Result<Solution,
     } else {
         optimal::shortest(board, quarters)?
     };
-    Solution::replayed(board, word, true).map(Ok)
+    BoardSolution::replayed(board, word, true).map(Ok)
 }
 
 /// A word by the author's spiral-cycle method, or why there is none; hundreds of turns for each
@@ -94,7 +94,7 @@ pub fn solve_shortest(board: &Board, quarters: &[u8]) -> Result<Result<Solution,
 ///
 /// # Errors
 /// `Config` for blocks that are too small for the method.
-pub fn solve_by_spirals(board: &Board) -> Result<Result<Solution, Unsolvable>> {
+pub fn solve_by_spirals(board: &Board) -> Result<Result<BoardSolution, Unsolvable>> {
     if let Err(reason) = verdict(board) {
         return Ok(Err(reason));
     }
@@ -117,7 +117,7 @@ pub fn solve_by_spirals(board: &Board) -> Result<Result<Solution, Unsolvable>> {
             *turn = BlockTurn { block: shape.block_at(column, row), quarters: 4 - turn.quarters };
         }
     }
-    Solution::replayed(board, word, board.is_solved()).map(Ok)
+    BoardSolution::replayed(board, word, board.is_solved()).map(Ok)
 }
 
 /// Solves boards of one shape; holds the tables, which take most of the time for a single board.
@@ -151,7 +151,7 @@ impl Solver {
     ///
     /// # Errors
     /// `Invariant` when a word does not do what it should: a fault of this program.
-    pub fn solve(&self, board: &Board) -> Result<Result<Solution, Unsolvable>> {
+    pub fn solve(&self, board: &Board) -> Result<Result<BoardSolution, Unsolvable>> {
         debug_assert_eq!(board.shape(), self.shape);
         if let Err(reason) = verdict(board) {
             return Ok(Err(reason));
@@ -161,7 +161,7 @@ impl Solver {
             Tables::None => return solve_by_spirals(board),
             Tables::Setups(setups) => (self.best_word(board, setups)?, board.is_solved()),
         };
-        Solution::replayed(board, word, shortest).map(Ok)
+        BoardSolution::replayed(board, word, shortest).map(Ok)
     }
 
     /// The shortest word of all variants.

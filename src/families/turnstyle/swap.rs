@@ -7,6 +7,7 @@ use super::ring::{Ring, check_word, mirrored};
 use super::shortest::{LARGEST_SIZE, Shortest, shortest_words, turnstyle_step};
 use crate::base::{Error, Result};
 use crate::evidence::certificate::{Certificate, Claim, GroupName, InvariantName, Labels};
+use crate::puzzle::ValueBall;
 use crate::search::shortest::MemoryLimit;
 use std::collections::BTreeSet;
 
@@ -103,21 +104,16 @@ pub fn shortest_swaps(size: u16, limit: MemoryLimit) -> Result<Vec<Shortest>> {
 
 /// Everything that is reached from `from`, when that is little.
 fn closed_set(from: &Labels) -> Result<BTreeSet<Labels>> {
-    let mut set = BTreeSet::from([from.clone()]);
-    let mut open = vec![from.clone()];
-    while let Some(labels) = open.pop() {
-        for name in ["R", "L", "F"] {
-            let mut ring = Ring::of(&labels);
-            ring.play(name)?;
-            if set.insert(ring.labels()) {
-                open.push(ring.labels());
-            }
-        }
-        if set.len() > MOST_CLOSED {
-            return Err(Error::invariant("the closed set of a small ring", format!("more than {MOST_CLOSED} states"), "8 or 120"));
-        }
+    let names = ["R", "L", "F"];
+    let set = ValueBall::whole(from.clone(), names.len(), MOST_CLOSED, |labels, number| {
+        let mut ring = Ring::of(labels);
+        ring.play(names[number]).ok()?;
+        Some(ring.labels())
+    });
+    if set.outermost() > 0 {
+        return Err(Error::invariant("the closed set of a small ring", format!("more than {MOST_CLOSED} states"), "8 or 120"));
     }
-    Ok(set)
+    Ok(set.states().cloned().collect())
 }
 
 #[cfg(test)]

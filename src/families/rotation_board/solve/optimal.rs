@@ -6,10 +6,11 @@
 //! balls, about 100 bytes each.
 
 use super::super::board::Board;
+use super::super::turns::Turns;
 use crate::base::ids::{low_u8, to_u64};
 use crate::base::{Error, Result};
-use crate::families::rotation_board::{BlockTurn, BoardShape};
-use std::collections::HashMap;
+use crate::families::rotation_board::BlockTurn;
+use crate::puzzle::ValueBall;
 
 /// States that both balls may have together: about 500 MB.
 const MOST_STATES: usize = 5_000_000;
@@ -19,55 +20,6 @@ const MOST_CELLS: u32 = 255;
 
 /// Cells of boards that the general search can take.
 const MOST_SEARCHED_CELLS: u32 = 20;
-
-type Cells = Box<[u8]>;
-
-/// The states within a distance, with the turn that came to each.
-struct Ball {
-    known: HashMap<Cells, Option<BlockTurn>>,
-    outermost: Vec<Cells>,
-    radius: u64,
-}
-
-impl Ball {
-    fn around(centre: Cells) -> Self {
-        Self { known: HashMap::from([(centre.clone(), None)]), outermost: vec![centre], radius: 0 }
-    }
-
-    /// Grows by a level; returns the first new state that `other` knows.
-    fn grow(&mut self, shape: BoardShape, turns: &[BlockTurn], other: &Self) -> Option<Cells> {
-        let mut next = Vec::new();
-        for state in std::mem::take(&mut self.outermost) {
-            for &turn in turns {
-                let mut turned = state.clone();
-                shape.turn(&mut turned, turn);
-                if self.known.contains_key(&turned) {
-                    continue;
-                }
-                self.known.insert(turned.clone(), Some(turn));
-                if other.known.contains_key(&turned) {
-                    return Some(turned);
-                }
-                next.push(turned);
-            }
-        }
-        self.outermost = next;
-        self.radius += 1;
-        None
-    }
-
-    /// The turns from the centre to a known state.
-    fn word_to(&self, shape: BoardShape, state: &[u8]) -> Vec<BlockTurn> {
-        let mut at = state.to_vec();
-        let mut word = Vec::new();
-        while let Some(turn) = self.known[at.as_slice()] {
-            word.push(turn);
-            shape.turn(&mut at, turn.inverse());
-        }
-        word.reverse();
-        word
-    }
-}
 
 /// A shortest word that solves a solvable board, when each turn by one of these numbers of quarters
 /// costs 1.
@@ -82,23 +34,23 @@ pub fn shortest(board: &Board, quarters: &[u8]) -> Result<Vec<BlockTurn>> {
             shape.cells()
         )));
     }
-    let cells = |homes: &[u32]| homes.iter().map(|&home| low_u8(u64::from(home))).collect::<Cells>();
-    let turns: Vec<BlockTurn> =
-        (0..shape.blocks()).flat_map(|block| quarters.iter().map(move |&quarters| BlockTurn { block, quarters })).collect();
-    let (mut from, mut to) = (Ball::around(cells(board.homes())), Ball::around(cells(Board::solved(shape).homes())));
+    let cells = |homes: &[u32]| homes.iter().map(|&home| low_u8(u64::from(home))).collect::<Vec<u8>>();
+    let turns = Turns::of(shape, quarters);
+    let turned = |cells: &Vec<u8>, number: usize| Some(turns.turned(cells, number));
+    let (mut from, mut to) = (ValueBall::around(cells(board.homes())), ValueBall::around(cells(Board::solved(shape).homes())));
     if board.is_solved() {
         return Ok(Vec::new());
     }
     loop {
-        let forward = from.outermost.len() <= to.outermost.len();
+        let forward = from.outermost() <= to.outermost();
         let (growing, other) = if forward { (&mut from, &to) } else { (&mut to, &from) };
-        if let Some(meeting) = growing.grow(shape, &turns, other) {
-            let mut word = from.word_to(shape, &meeting);
-            word.extend(to.word_to(shape, &meeting).into_iter().rev().map(BlockTurn::inverse));
-            return Ok(word);
+        if let Some(meeting) = growing.grow(turns.number(), turned, |cells| other.contains(cells)) {
+            let word_to = |ball: &ValueBall<Vec<u8>>| ball.word_to(&meeting, |cells, number| turns.turned_back(cells, number));
+            let (there, back) = (word_to(&from).unwrap_or_default(), word_to(&to).unwrap_or_default());
+            return Ok([turns.played(&there), turns.undone(&back)].concat());
         }
-        let states = from.known.len() + to.known.len();
-        if states > MOST_STATES || from.outermost.is_empty() || to.outermost.is_empty() {
+        let states = from.len() + to.len();
+        if states > MOST_STATES || from.outermost() == 0 || to.outermost() == 0 {
             let searched = shape.cells() <= MOST_SEARCHED_CELLS;
             let other = if searched {
                 format!(", or farthest solve {} --state BOARD, which holds as many states as memory allows", shape.name())
@@ -108,7 +60,7 @@ pub fn shortest(board: &Board, quarters: &[u8]) -> Result<Vec<BlockTurn>> {
             return Err(Error::config(format!(
                 "board {shape}: no word of {} turns or fewer solves it, which took {} states; a longer shortest word needs more than the {MOST_STATES} \
                  states that are kept; use --method ladder{other}",
-                from.radius + to.radius,
+                from.radius() + to.radius(),
                 to_u64(states)
             )));
         }

@@ -17,24 +17,31 @@
 //! GAP's own methods. GAP's permutations act from the right, and words read left to right, as here.
 //! Cost: planes x generators x positions for the points.
 
-use crate::base::ids::{index_u32, low_u8, to_u64, to_usize};
-use crate::base::{Error, Result, StateRank};
+use super::{Exported, Exporter, RunClaims};
+use crate::base::ids::{index_u32, to_u64};
+use crate::base::{Error, Result};
 use crate::puzzle::planes::Planes;
 use crate::puzzle::{PlaneMove, Puzzle, State};
-use crate::search::shortest::BothWays;
 use std::fmt::Write as _;
 
 /// Most points of a script: more would keep GAP busy for hours.
 const MOST_POINTS: usize = 1 << 17;
 
-/// What a complete run claims beside the number of states.
-#[derive(Clone, Debug)]
-pub struct RunClaims {
-    /// States by depth.
-    pub distribution: Vec<u64>,
-    /// Antipodes that are listed, with a shortest word to each where one is known: numbers of
-    /// generators, left to right.
-    pub antipodes: Vec<(State, Option<Vec<usize>>)>,
+/// The exporter of scripts for GAP.
+pub struct Gap;
+
+impl Exporter for Gap {
+    fn name(&self) -> &'static str {
+        "gap"
+    }
+
+    fn about(&self) -> &'static str {
+        "a script for GAP, which checks generators, number of states and antipodes: exit code 0 or 1"
+    }
+
+    fn text(&self, exported: &Exported) -> Result<String> {
+        script(&exported.puzzle, exported.states, exported.run.as_ref())
+    }
 }
 
 /// How states and generators act on points.
@@ -48,11 +55,9 @@ enum Points {
     Pairs,
 }
 
-/// The script for `puzzle`, which is claimed to reach `states` states.
-///
-/// # Errors
-/// `Config` when the puzzle has no group, or needs too many points.
-pub fn script(puzzle: &Puzzle, states: Option<u64>, run: Option<&RunClaims>) -> Result<String> {
+/// The script for `puzzle`, which is claimed to reach `states` states. `Config` when the puzzle has
+/// no group, or needs too many points.
+fn script(puzzle: &Puzzle, states: Option<u64>, run: Option<&RunClaims>) -> Result<String> {
     let (Some(planes), Some(states)) = (puzzle.as_planes().filter(|planes| planes.is_total()), states) else {
         return Err(Error::config(format!(
             "{}: its moves are no permutations of all states, so there is no group that GAP could check",
@@ -334,50 +339,4 @@ fn list(numbers: impl IntoIterator<Item = u64>) -> String {
 
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.escape_default())
-}
-
-/// Shortest words to some states, by a breadth-first search of the whole space in memory; `None`
-/// for a state that is not reached, and for all when the space has more than `most_ranks` ranks.
-/// Cost: a byte a rank, and what the expansion of all states takes.
-///
-/// # Errors
-/// `Config` when the puzzle's moves cannot be undone.
-pub fn shortest_words(puzzle: &Puzzle, targets: &[StateRank], most_ranks: u64) -> Result<Vec<Option<Vec<usize>>>> {
-    /// No generator has led here, which is also why there may be at most 254 of them.
-    const FAR: u8 = u8::MAX;
-    const START: u8 = FAR - 1;
-    let BothWays { forward, backward, .. } = BothWays::of(puzzle)?;
-    let ranks = u64::try_from(forward.space().state_count()).ok().filter(|&ranks| ranks <= most_ranks);
-    let Some(ranks) = ranks.filter(|_| forward.generators() < usize::from(START)) else {
-        return Ok(vec![None; targets.len()]);
-    };
-    // The generator that first led to each rank.
-    let mut first: Vec<u8> = vec![FAR; to_usize(ranks)];
-    let mut frontier: Vec<u64> = puzzle.starts().iter().filter_map(|start| forward.rank(start)).collect();
-    frontier.iter().for_each(|&start| first[to_usize(start)] = START);
-    while !frontier.is_empty() {
-        let mut next = Vec::new();
-        for state in frontier {
-            forward.for_each(state, |generator, successor| {
-                let mark = &mut first[to_usize(successor)];
-                if *mark == FAR {
-                    *mark = low_u8(to_u64(generator));
-                    next.push(successor);
-                }
-            });
-        }
-        frontier = next;
-    }
-    let back = |target: &StateRank| {
-        let (mut word, mut state) = (Vec::new(), target.0);
-        while first[to_usize(state)] != START {
-            // Without a mark there is no way, and a mark is no generator of more than there are.
-            let generator = usize::from(first[to_usize(state)]);
-            word.push(generator);
-            state = (generator < backward.generators()).then(|| backward.by(generator, state)).flatten()?;
-        }
-        word.reverse();
-        Some(word)
-    };
-    Ok(targets.iter().map(back).collect())
 }
