@@ -121,6 +121,10 @@ def moved(move, state):
     return tuple([state[i] for i in move])
 
 
+def inverse(move):
+    return tuple(sorted(range(len(move)), key=move.__getitem__))
+
+
 def moved_all(move, states):
     # One place has one arrangement, and `itemgetter` of one item makes no tuple.
     return map(operator.itemgetter(*move), states) if len(move) > 1 else states
@@ -319,7 +323,7 @@ def check_bidirectional(puzzle, records):
         return states
 
     forward = ball(start, puzzle.moves.values(), radii[0], sizes[0])
-    inverses = [sorted(range(puzzle.places), key=move.__getitem__) for move in puzzle.moves.values()]
+    inverses = [inverse(move) for move in puzzle.moves.values()]
     backward = ball(target, inverses, radii[1], sizes[1])
     refuted_unless(forward.isdisjoint(backward), "found balls that meet, so there is a shorter word")
     return f"from {shown(start)} to {shown(target)} by {length} moves and no fewer"
@@ -438,6 +442,12 @@ def with_neighbours_swapped(table, n):
 
 
 def check_distance(puzzle, records, folder):
+    if records.has_another("direction"):
+        moves = set(puzzle.moves.values())
+        undone = {name: inverse(move) for name, move in puzzle.moves.items()}
+        is_directed = records.take("direction") == ["to"] and not moves.issuperset(undone.values())
+        unreadable_unless(is_directed, "expected direction to, where a move has none that undoes it")
+        puzzle.moves = undone
     if puzzle.family == "rotation-board":
         cells = [number(cell) - 1 for cell in records.take("arranged")]
         are_cells = len(cells) == len(set(cells)) <= 20 and set(cells) <= set(range(puzzle.places))

@@ -13,7 +13,7 @@ use common::{farthest, farthest_under, mpirun, outcome, result_bytes, succeed};
 use farthest::base::fingerprint::of_sorted_ranks;
 use farthest::base::ids::to_u64;
 use farthest::base::{Depth, ShardId, StateRank};
-use farthest::families::reading;
+use farthest::families::run_config::RunConfig;
 use farthest::puzzle::{Puzzle, State};
 use farthest::ranking::StateSpace;
 use farthest::search::LevelRecord;
@@ -385,9 +385,9 @@ impl Lie {
         let path = folder.path().join("puzzle.toml");
         fs::write(&path, definition).expect("written");
         let config = path.to_str().expect("UTF-8").to_owned();
-        let source = reading::puzzle_file(&path).expect("valid");
         let config = if search.is_empty() { config } else { write_config(folder.path(), &config, search) };
-        let puzzle = source.build(&source.default_metric()).expect("valid");
+        // As it is searched: of a directed puzzle towards the solved state.
+        let puzzle = RunConfig::load(&path).and_then(|mut config| config.settle()).expect("valid");
         let complete = folder.path().join("complete");
         succeed(&mut run(&config, &complete, &[]));
         let lie = Self { folder, config, puzzle, expected: result_bytes(&complete) };

@@ -427,8 +427,14 @@ fn check_level(puzzle: &Puzzle, one_in: i64, seed: u64) {
             for plane in 0..lanes.planes() {
                 let part = plane * lanes.blocks_per_plane() + block;
                 let mut next = vec![0xff; units * UNIT_BYTES];
-                let mut target =
-                    Target { plane, seen: &seen[part], next: &mut next, first_unit: to_u64(part * units), contributed: Vec::new() };
+                let mut target = Target {
+                    plane,
+                    seen: &seen[part],
+                    level: None,
+                    next: &mut next,
+                    first_unit: to_u64(part * units),
+                    contributed: Vec::new(),
+                };
                 let more = if portable {
                     lanes.pull_portable(&source, &prefixes, &mut target)
                 } else {

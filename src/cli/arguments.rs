@@ -1,6 +1,7 @@
 //! The arguments of the subcommands, and how they are read.
 
 use crate::evidence::exporters;
+use crate::families::run_config::CountedDistance;
 use crate::families::turnstyle::swap::LARGEST_CERTIFIED;
 use crate::search::LeftBehind;
 use crate::search::expansion_choice::ExpansionChoice;
@@ -17,9 +18,21 @@ pub struct Target {
     /// Metric, instead of the configured one
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
+    /// For puzzles with a move that no move undoes: count the moves from each state `to` the solved
+    /// one, or `from` the solved state to each [default: to]
+    #[arg(long, value_name = "WAY", value_parser = CountedDistance::NAMES)]
+    pub direction: Option<String>,
     /// Run folder [default: results/PUZZLE/METRIC]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+impl Target {
+    /// The direction asked for.
+    #[must_use]
+    pub fn direction(&self) -> Option<CountedDistance> {
+        self.direction.as_deref().and_then(CountedDistance::of_name)
+    }
 }
 
 /// How a run works.

@@ -6,7 +6,7 @@ use crate::base::{Error, Result, atomic_file};
 use crate::evidence::dataset::{self, Dataset};
 use crate::evidence::exporters::{self, Exported, RunClaims};
 use crate::evidence::listed_states;
-use crate::families::run_config::RunConfig;
+use crate::families::run_config::{CountedDistance, RunConfig};
 use crate::families::run_folder;
 use crate::puzzle::{Puzzle, State};
 use crate::ranking::StateSpace;
@@ -57,18 +57,25 @@ fn exported(arguments: &ExportArguments) -> Result<Exported> {
         return Err(Error::Usage(format!("--metric {metric}: the run in {} is in metric {}", path.display(), config.metric)));
     }
     let puzzle = config.puzzle.build(&config.metric)?;
-    Ok(Exported { states: Some(found.summary.states), run: Some(claims_of(path, &puzzle, found)?), puzzle })
+    Ok(Exported { puzzle, states: Some(found.summary.states), run: Some(claims_of(path, &config, found)?) })
 }
 
 /// What the run in `folder` claims beside its states.
-fn claims_of(folder: &Path, puzzle: &Puzzle, found: Dataset) -> Result<RunClaims> {
+fn claims_of(folder: &Path, config: &RunConfig, found: Dataset) -> Result<RunClaims> {
+    let puzzle = &found.puzzle;
     let space = StateSpace::of(puzzle);
     let antipodes = listed_states::listed_antipodes(folder, puzzle)?.into_iter().enumerate().map(|(number, rank)| {
         let state = space.unrank(rank);
         let word = if number < MOST_WORDS { shortest_word(puzzle, &state)? } else { None };
         Ok((state, word))
     });
-    Ok(RunClaims { antipodes: antipodes.collect::<Result<_>>()?, distribution: found.distribution })
+    let mut antipodes: Vec<(State, Option<Vec<usize>>)> = antipodes.collect::<Result<_>>()?;
+    let is_to_start = config.direction == Some(CountedDistance::ToSolved);
+    if is_to_start {
+        // The puzzle that was searched undoes the moves of the one that is exported.
+        antipodes.iter_mut().filter_map(|(_, word)| word.as_mut()).for_each(|word| word.reverse());
+    }
+    Ok(RunClaims { distribution: found.distribution, is_to_start, antipodes })
 }
 
 /// A shortest word from a start to `state`; none when the balls do not fit in [`WORD_MEMORY`].

@@ -8,7 +8,7 @@ use crate::base::shown::shown_path;
 use crate::base::{ProcessId, Result, StateRank};
 use crate::expand::lanes::UNIT_BYTES;
 use crate::expand::{Direction, LaneExpansion, LaneSource, Moves, Target};
-use crate::families::run_config::{RunConfig, partition_of};
+use crate::families::run_config::{CountedDistance, RunConfig, partition_of};
 use crate::puzzle::Puzzle;
 use crate::ranking::Partition;
 use crate::search::budget::{Budget, readable_bytes};
@@ -47,7 +47,10 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
         println!("{}", folder.display());
         return Ok(());
     }
-    let puzzle = config.puzzle.build(&config.metric)?;
+    if let Some(direction) = arguments.target.direction() {
+        config.direction = Some(direction);
+    }
+    let puzzle = config.settle()?;
     let partition = partition_of(&puzzle, config.search.leading_positions)?;
     let known = states_of(&puzzle)?;
     let states = known.unwrap_or(partition.state_count());
@@ -83,7 +86,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
     let free_disk = host::free_disk_bytes(&folder)?;
     let free_memory = host::available_memory_bytes();
     if arguments.json {
-        print_json(&puzzle, &partition, known, &budget, &rows);
+        print_json(&config, &puzzle, &partition, known, &budget, &rows);
         return Ok(());
     }
     println!("puzzle            {} in metric {}", puzzle.name(), puzzle.metric());
@@ -91,6 +94,9 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
     let states = known.map_or_else(|| "not known before the search".into(), |states| format!("{states} (from the group's order)"));
     println!("states            {states}, in {} ranks", partition.state_count());
     println!("generators        {}", puzzle.generators());
+    if let Some(direction) = config.direction {
+        println!("distances         {}: a move has none that undoes it", direction.explained());
+    }
     println!("shards            {} of {} ranks", partition.shards(), partition.shard_length());
     println!(
         "disk              at most {}: scratch {}, checkpoints {}, archived levels {}; {} are free",
@@ -187,7 +193,7 @@ fn nanoseconds_per_unit(lanes: &LaneExpansion) -> f64 {
         let since = Instant::now();
         let prefixes = lanes.prefixes(0, 0, units);
         for plane in 0..planes {
-            let mut target = Target { plane, seen: &random[..], next: &mut next, first_unit: 0, contributed: Vec::new() };
+            let mut target = Target { plane, seen: &random[..], level: None, next: &mut next, first_unit: 0, contributed: Vec::new() };
             std::hint::black_box(lanes.pull(&source, &prefixes, &mut target));
         }
         nanoseconds = nanoseconds.min(since.elapsed().as_secs_f64() * 1e9 / approximate(to_u64(units * planes)));
@@ -207,7 +213,7 @@ fn readable_seconds(seconds: f64) -> String {
     humantime::format_duration(Duration::from_secs(rounded_down(seconds.min(1e15)))).to_string()
 }
 
-fn print_json(puzzle: &Puzzle, partition: &Partition, states: Option<u64>, budget: &Budget, rows: &[Row]) {
+fn print_json(config: &RunConfig, puzzle: &Puzzle, partition: &Partition, states: Option<u64>, budget: &Budget, rows: &[Row]) {
     let per_processes: Vec<serde_json::Value> = rows
         .iter()
         .map(|row| {
@@ -224,6 +230,7 @@ fn print_json(puzzle: &Puzzle, partition: &Partition, states: Option<u64>, budge
     let plan = serde_json::json!({
         "puzzle": puzzle.name(),
         "metric": puzzle.metric(),
+        "direction": config.direction.map(CountedDistance::name),
         "states": states,
         "ranks": partition.state_count(),
         "shards": partition.shards(),

@@ -21,7 +21,7 @@ use std::path::Path;
 pub struct Prepared {
     /// How to search.
     pub config: RunConfig,
-    /// The puzzle in the configured metric.
+    /// The puzzle in the configured metric, as it is searched ([`RunConfig::settle`]).
     pub puzzle: Puzzle,
     /// States that the group's order promises, where the moves make a group.
     pub states: Option<u64>,
@@ -38,8 +38,8 @@ impl Prepared {
     ///
     /// # Errors
     /// `Config` when puzzle or cut are impossible.
-    pub fn of(config: RunConfig, root: &Path) -> Result<Self> {
-        let puzzle = config.puzzle.build(&config.metric)?;
+    pub fn of(mut config: RunConfig, root: &Path) -> Result<Self> {
+        let puzzle = config.settle()?;
         Self::with_puzzle(config, puzzle, root)
     }
 

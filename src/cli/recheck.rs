@@ -124,8 +124,8 @@ fn lock_complete(run: &RunFolder, left_behind: LeftBehind) -> Result<RunLock> {
 
 /// The configuration `text` of the second search, made ready on this process.
 fn prepare(text: &str, run: &RunFolder) -> Result<Prepared> {
-    let config = RunConfig::of_text(&run.file("run.toml"), text)?;
-    let puzzle = config.puzzle.build(&config.metric)?.with_reversed_generators();
+    let mut config = RunConfig::of_run(&run.file("run.toml"), text)?;
+    let puzzle = config.settle()?.with_reversed_generators();
     Prepared::with_puzzle(config, puzzle, &run.recheck())
 }
 

@@ -14,7 +14,7 @@ use crate::base::{Error, ProcessId, Result, last_words, regular_file};
 use crate::evidence::Provenance;
 use crate::evidence::dataset::{self, Summary};
 use crate::exchange::{Exchange, ROUND_WORDS, agree, first_of};
-use crate::families::run_config::RunConfig;
+use crate::families::run_config::{CountedDistance, RunConfig};
 use crate::families::run_folder;
 use crate::search::machine::host::{self, Placement};
 use crate::search::machine::run_folder::remove_folder;
@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 struct Request<'a> {
     config: PathBuf,
     metric: Option<String>,
+    direction: Option<CountedDistance>,
     keep_levels: bool,
     out: Option<PathBuf>,
     resume: ResumePolicy,
@@ -47,6 +48,7 @@ pub fn run(arguments: &RunArguments) -> Result<i32> {
     start(&Request {
         config: arguments.target.config.clone(),
         metric: arguments.target.metric.clone(),
+        direction: arguments.target.direction(),
         keep_levels: arguments.keep_levels,
         out: arguments.target.out.clone(),
         resume: arguments.resume,
@@ -63,6 +65,7 @@ pub fn resume(arguments: &ResumeArguments) -> Result<i32> {
     start(&Request {
         config: arguments.folder.join("run.toml"),
         metric: None,
+        direction: None,
         keep_levels: false,
         out: Some(arguments.folder.clone()),
         resume: ResumePolicy::Require,
@@ -81,11 +84,15 @@ fn start(request: &Request<'_>) -> Result<i32> {
 
 /// The configuration that the request names, with the session's changes.
 fn load(request: &Request<'_>, shared: Option<&str>) -> Result<RunConfig> {
-    let mut config = match (request.resumed().filter(|_| !request.config.exists()), shared) {
+    let mut config = match (request.resumed(), shared) {
         (None, _) => RunConfig::load_in(&request.config, request.metric.as_ref())?,
-        (Some(_), Some(text)) => RunConfig::of_text(&request.config, text)?,
+        (Some(folder), _) if request.config.exists() => run_folder::configuration(folder)?,
+        (Some(_), Some(text)) => RunConfig::of_run(&request.config, text)?,
         (Some(folder), None) => return Err(opening::nothing_to_resume(&RunFolder::new(folder))),
     };
+    if request.direction.is_some() {
+        config.direction = request.direction;
+    }
     config.search.keep_levels |= request.keep_levels;
     config.search.check_archive().map_err(Error::Config)?;
     if let Some(seconds) = request.session.checkpoint_seconds {
@@ -208,11 +215,13 @@ fn provenance(prepared: &Prepared, exchange: &dyn Exchange, placement: &Placemen
 }
 
 fn summary_line(summary: &Summary, root: &Path) -> String {
+    let direction = summary.direction.as_deref().and_then(CountedDistance::of_name);
     format!(
-        "{} {}: God's number {}, {}, {}, mean depth {:.6}; results in {}",
+        "{} {}: God's number {}{}, {}, {}, mean depth {:.6}; results in {}",
         summary.puzzle,
         summary.metric,
         summary.gods_number,
+        direction.map_or_else(String::new, |direction| format!(" ({})", direction.explained())),
         counted(summary.states, "state"),
         counted(summary.antipodes, "antipode"),
         summary.mean_depth,

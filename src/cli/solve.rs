@@ -5,11 +5,11 @@ pub mod ends;
 use super::arguments::{SolveArguments, SolveFamily};
 use super::solve_board::solve_board;
 use crate::base::ids::to_usize;
-use crate::base::shown::{shown_json, shown_line};
+use crate::base::shown::{shown_json, shown_line, shown_path};
 use crate::base::{Error, Result};
 use crate::evidence::unreachable::{self, Unreachable};
 use crate::families::PuzzleSource;
-use crate::families::run_config::{RunConfig, partition_of};
+use crate::families::run_config::{CountedDistance, RunConfig, partition_of};
 use crate::families::run_folder;
 use crate::puzzle::{Puzzle, State};
 use crate::search::RunFolder;
@@ -95,7 +95,7 @@ fn find(
 /// The archived levels of the complete run in `run`, which must be a run of `puzzle`.
 fn open_table(puzzle: &Puzzle, run: &Path) -> Result<TableLevels> {
     let (dataset, config) = run_folder::read_with_configuration(run)?;
-    if dataset.summary.puzzle_digest != puzzle.digest() {
+    if config.puzzle.build(&config.metric)?.digest() != puzzle.digest() {
         return Err(Error::bad_data(
             run,
             format!("a run of {} in metric {}", dataset.summary.puzzle, dataset.summary.metric),
@@ -103,11 +103,19 @@ fn open_table(puzzle: &Puzzle, run: &Path) -> Result<TableLevels> {
             "name the run of this puzzle, or leave --table out",
         ));
     }
+    if config.direction == Some(CountedDistance::FromSolved) {
+        return Err(Error::config(format!(
+            "{}: its moves have no inverses, and the table of {} holds the distances from the solved state; search again with --direction to, or \
+             leave --table out",
+            puzzle.name(),
+            shown_path(run)
+        )));
+    }
     let levels = RunFolder::new(run).levels();
     if !levels.is_dir() {
         return Err(Error::bad_data(run, "no archived levels", "a run with --keep-levels", "search again with it, or leave --table out"));
     }
-    let partition = partition_of(puzzle, config.search.leading_positions)?;
+    let partition = partition_of(&dataset.puzzle, config.search.leading_positions)?;
     Ok(TableLevels::new(&levels, partition, dataset.distribution.len()))
 }
 

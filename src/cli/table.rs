@@ -64,6 +64,32 @@ fn order(dataset: &Dataset) -> (String, String, u64, String) {
 
 const COLUMNS: [&str; 7] = ["puzzle", "metric", "states", "God's number", "antipodes", "mean depth", "evidence"];
 
+/// Which distances were counted: a column where that makes a difference for one of the runs.
+const DIRECTION: &str = "direction";
+
+fn heading(datasets: &[Dataset]) -> Vec<&'static str> {
+    let mut heading = COLUMNS.to_vec();
+    if is_directed(datasets) {
+        heading.push(DIRECTION);
+    }
+    heading
+}
+
+fn is_directed(datasets: &[Dataset]) -> bool {
+    datasets.iter().any(|dataset| dataset.summary.direction.is_some())
+}
+
+fn rows(datasets: &[Dataset]) -> impl Iterator<Item = Vec<String>> {
+    let is_directed = is_directed(datasets);
+    datasets.iter().map(move |dataset| {
+        let mut row = row(dataset);
+        if is_directed {
+            row.push(dataset.summary.direction.clone().unwrap_or_default());
+        }
+        row
+    })
+}
+
 fn row(dataset: &Dataset) -> Vec<String> {
     let summary = &dataset.summary;
     vec![
@@ -101,10 +127,8 @@ pub fn plain_table(header: &[&str]) -> Table {
 
 fn print_text(datasets: &[Dataset], style: TableStyle, depths: bool) {
     let mut table = Table::new();
-    table.load_style(style).set_header(COLUMNS.to_vec());
-    for dataset in datasets {
-        table.add_row(row(dataset));
-    }
+    table.load_style(style).set_header(heading(datasets));
+    table.add_rows(rows(datasets));
     align_right(&mut table, 2..=5);
     println!("{table}");
     if depths {
@@ -128,7 +152,7 @@ fn align_right(table: &mut Table, columns: std::ops::RangeInclusive<usize>) {
 
 fn print_csv(datasets: &[Dataset], depths: bool) -> Result<()> {
     let (header, rows) =
-        if depths { depth_rows(datasets) } else { (COLUMNS.map(str::to_owned).to_vec(), datasets.iter().map(row).collect()) };
+        if depths { depth_rows(datasets) } else { (heading(datasets).into_iter().map(str::to_owned).collect(), rows(datasets).collect()) };
     let mut writer = csv::Writer::from_writer(std::io::stdout());
     std::iter::once(&header)
         .chain(&rows)

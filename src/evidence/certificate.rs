@@ -48,6 +48,13 @@ impl CertifiedPuzzle {
         Self { records: lines.0 }
     }
 
+    /// The same, for distances to the solved state: only where a move has none that undoes it, and
+    /// only for the claim `distance`.
+    #[must_use]
+    pub fn to_solved(self) -> Self {
+        Self { records: self.records + "direction to\n" }
+    }
+
     /// The records that say which puzzle it is.
     #[must_use]
     pub fn records(&self) -> &str {

@@ -44,6 +44,10 @@ pub struct Summary {
     pub puzzle: String,
     /// The metric.
     pub metric: String,
+    /// For directed puzzles: `to`, distances to the solved state, or `from`, distances from it.
+    /// Missing for others, and in runs of earlier versions, which counted from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<String>,
     /// States reached.
     pub states: u64,
     /// Greatest depth.
@@ -77,10 +81,12 @@ pub fn write(
     provenance: &Provenance,
     read_configuration: ReadConfiguration,
 ) -> Result<Summary> {
+    let Configured { direction, keep_levels, .. } = configured(folder, read_configuration)?;
     let summary = Summary {
         format: FORMAT,
         puzzle: puzzle.name().into(),
         metric: puzzle.metric().into(),
+        direction: direction.map(str::to_owned),
         states: outcome.states,
         gods_number: outcome.gods_number.0,
         antipodes: outcome.antipodes,
@@ -98,7 +104,7 @@ pub fn write(
     atomic_file::write(&folder.join(SUMMARY), json(&summary).as_bytes())?;
     atomic_file::write(&folder.join(MANIFEST), json(&manifest).as_bytes())?;
     let mut sums = Checksums::of_files(folder)?;
-    if configured(folder, read_configuration)?.keep_levels {
+    if keep_levels {
         for file in archive_files::listed(folder, outcome.levels.len())? {
             sums.set(&file.path, file.sha256);
         }
@@ -130,6 +136,9 @@ fn remove_certificate(folder: &Path) -> Result<()> {
 pub struct Configured {
     /// The puzzle that was searched.
     pub puzzle: Puzzle,
+    /// Which distances were counted, `to` or `from` the solved state; `None` where it makes no
+    /// difference.
+    pub direction: Option<&'static str>,
     /// How certificates name it; `None` where they cannot.
     pub certified: Option<CertifiedPuzzle>,
     /// Most antipodes that are listed.
@@ -216,8 +225,14 @@ pub fn is_complete(folder: &Path) -> bool {
 /// `Io` when a file is missing, `BadData` when one is damaged or contradicts another.
 pub fn read(folder: &Path, read_configuration: ReadConfiguration) -> Result<Dataset> {
     let sums = Checksums::checked(folder)?;
-    let Configured { puzzle, certified, most_antipodes, .. } = configured(folder, read_configuration)?;
+    let Configured { puzzle, direction, certified, most_antipodes, .. } = configured(folder, read_configuration)?;
     let summary: Summary = strict_json::read(folder, SUMMARY, "the summary of a run")?;
+    // Earlier versions counted from the solved state, and did not say so.
+    if summary.direction.as_deref().or(direction.filter(|&direction| direction == "from")) != direction {
+        let shown = |direction: Option<&str>| direction.map_or("no direction".into(), |name| format!("direction {}", shown_text(name)));
+        let expected = format!("{}, as in run.toml", shown(direction));
+        return Err(Error::bad_data(&folder.join(SUMMARY), shown(summary.direction.as_deref()), expected, RESTORE));
+    }
     check_puzzle(folder, &summary, &puzzle)?;
     let distribution = level_tables::read_distribution(folder)?;
     let fingerprint = level_tables::check_levels(folder, &puzzle, &distribution)?;

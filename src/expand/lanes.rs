@@ -1,19 +1,21 @@
 //! Lane expansion: which states of a target lane have a neighbour in a set, 120 (or 60) states at a
 //! time, without ranking any of them.
 //!
-//! *Pull.* With a generator set closed under inverses, an unseen state is new at depth d+1 exactly
-//! when one of its neighbours is in `seen` as it stood at the start of the level: a neighbour of
-//! depth below d would have made it seen already. So a dense level reads `seen` and writes the new
-//! states of each target lane once, without atomics. For every target lane and generator the
-//! neighbour's lane is found by ranking one prefix (m - 5 labels), and its bits are moved as
-//! `lane_plan.rs` compiled.
+//! *Pull.* An unseen state is new at depth d+1 exactly when one of its predecessors is in `seen` as
+//! it stood at the start of the level: a predecessor of depth below d would have made it seen
+//! already. So a dense level reads `seen` and writes the new states of each target lane once,
+//! without atomics. With a generator set closed under inverses the predecessors are the neighbours;
+//! for directed puzzles the inverse of each generator is compiled. For every target lane and
+//! generator the predecessor's lane is found by ranking one prefix (m - 5 labels), and its bits are
+//! moved as `lane_plan.rs` compiled.
 //!
 //! Stored unit: 120 bits of the numbering of states, one lane of 120 or two of 60 (halved space),
 //! 15 bytes. All planes of a block share the table of prefixes.
 //!
-//! The new states' edges to `seen` are counted with multiplicity: a neighbour of a new state that
-//! is seen lies at depth d, so they are the down-edges of level d+1, which are the up-edges of
-//! level d.
+//! The new states' edges from `seen` are counted with multiplicity: a predecessor of a new state
+//! that is seen lies at depth d, so they are the up-edges of level d, and where moves have inverses
+//! the down-edges of level d+1. For directed puzzles the edges from `seen` into level d itself are
+//! counted, too: they are the up-edges of level d-1 and the edges within level d.
 
 use super::lane_plan::{LanePlan, MOST_PREFIX, SUFFIX};
 use crate::base::fingerprint::{Fingerprint, LANE_STATES};
@@ -58,8 +60,10 @@ pub struct LaneTally {
     pub states: u64,
     /// Their fingerprint.
     pub fingerprint: Fingerprint,
-    /// Their edges to seen states.
+    /// Edges to them from seen states.
     pub edges: u64,
+    /// Edges from seen states to those of [`Target::level`].
+    pub level_edges: u64,
     /// Odd ones among them, by the puzzle's sign.
     pub odd: u64,
 }
@@ -72,6 +76,7 @@ impl LaneTally {
             states: self.states + other.states,
             fingerprint: self.fingerprint.plus(other.fingerprint),
             edges: self.edges + other.edges,
+            level_edges: self.level_edges + other.level_edges,
             odd: self.odd + other.odd,
         }
     }
@@ -93,6 +98,7 @@ pub struct LaneExpansion {
     moves: Vec<Option<(usize, usize)>>,
     generators: usize,
     odd_planes: Vec<bool>,
+    is_directed: bool,
     /// Bits of a lane whose suffix is an even, or odd, permutation.
     suffix_signs: [u128; 2],
     /// For each plane and generator whether it moves labels of the leading positions, which select
@@ -115,7 +121,7 @@ impl Shape {
         let space = PlaneSpace::of(planes, puzzle.starts());
         let length = index_u32(planes.arrangement_length());
         let block_states = space.arrangements() / blocks_per_plane;
-        if length <= SUFFIX || !puzzle.is_inverse_closed() || !block_states.is_multiple_of(LANE_STATES) {
+        if length <= SUFFIX || !block_states.is_multiple_of(LANE_STATES) {
             return None;
         }
         let prefix_length = length - SUFFIX;
@@ -140,6 +146,9 @@ pub struct Target<'a> {
     pub plane: usize,
     /// Seen states of the part.
     pub seen: &'a [u8],
+    /// The states of the last level, whose edges from seen states are counted, too; only for
+    /// directed puzzles.
+    pub level: Option<&'a [u8]>,
     /// Receives the new states; as many units as the part has, no padding.
     pub next: &'a mut [u8],
     /// Number of the part's first unit in the whole space, for the fingerprint.
@@ -157,14 +166,17 @@ impl LaneExpansion {
     }
 
     /// Compiles `puzzle` for a cut of each plane into `blocks_per_plane` blocks. `None` when its
-    /// states are no planes and arrangements, when it has too few positions for lanes, or
-    /// generators that are not closed under inverses, or its blocks are no whole units or have more
-    /// than 2^32 lanes.
+    /// states are no planes and arrangements, when it has too few positions for lanes, or its
+    /// blocks are no whole units or have more than 2^32 lanes.
     #[must_use]
     pub fn new(puzzle: &Puzzle, blocks_per_plane: u64) -> Option<Self> {
         let Shape { prefix_length, lanes_per_block, leading, weights } = Shape::of(puzzle, blocks_per_plane)?;
-        let rules = puzzle.as_planes()?;
-        let space = PlaneSpace::of(rules, puzzle.starts());
+        let planes = puzzle.as_planes()?;
+        let space = PlaneSpace::of(planes, puzzle.starts());
+        let odd_planes = planes.signs(puzzle.starts()).1;
+        // The moves that lead from a state to its predecessors.
+        let is_directed = !puzzle.is_inverse_closed();
+        let rules = &if is_directed { planes.inverted() } else { planes.clone() };
         let plans = rules.permutations().iter().map(|permutation| LanePlan::new(permutation, space.is_halved())).collect();
         let moves: Vec<Option<(usize, usize)>> = (0..index_u32(rules.planes()))
             .flat_map(|plane| rules.generators().iter().map(move |generator| generator.moves[plane]))
@@ -190,10 +202,17 @@ impl LaneExpansion {
             plans,
             moves,
             generators: rules.generators().len(),
-            odd_planes: rules.signs(puzzle.starts()).1,
+            odd_planes,
+            is_directed,
             suffix_signs,
             crossing_blocks,
         })
+    }
+
+    /// Whether a move has none that undoes it, so that [`Target::level`] is wanted.
+    #[must_use]
+    pub fn is_directed(&self) -> bool {
+        self.is_directed
     }
 
     /// Number of generators.
@@ -230,7 +249,8 @@ impl LaneExpansion {
         self.crossing_blocks[plane * self.generators + generator]
     }
 
-    /// The plane that `generator` takes states of `plane` to; `None` where it is absent.
+    /// The plane that `generator`, or what undoes it in directed puzzles, takes states of `plane`
+    /// to; `None` where it is absent.
     #[must_use]
     pub fn target_plane(&self, plane: usize, generator: usize) -> Option<usize> {
         self.moves[plane * self.generators + generator].map(|(target, _)| target)

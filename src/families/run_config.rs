@@ -4,6 +4,7 @@
 //! ```toml
 //! puzzle = "../puzzles/turnstyle-12.toml"   # a file relative to this one, a short name, or a table [puzzle]
 //! metric = "step"
+//! direction = "to"             # or "from": which distances are counted, where moves cannot be undone by moves
 //!
 //! [search]
 //! checkpoint_seconds = 60      # between commits; 0 commits every level
@@ -23,6 +24,7 @@ use super::{PuzzleSource, reading};
 use crate::base::config_text::{ConfigTable, StringOrTable};
 use crate::base::ids::{low_u32, to_usize};
 use crate::base::{Error, Result};
+use crate::evidence::certificate::CertifiedPuzzle;
 use crate::puzzle::Puzzle;
 use crate::ranking::Partition;
 use crate::ranking::StateSpace;
@@ -88,6 +90,45 @@ impl SearchConfig {
     }
 }
 
+/// Which distances a search counts. It makes a difference for directed puzzles only: those with a
+/// move that no move undoes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CountedDistance {
+    /// From a state to the solved one: how many moves it takes to solve it.
+    ToSolved,
+    /// From the solved state to another.
+    FromSolved,
+}
+
+impl CountedDistance {
+    /// The words of the configuration.
+    pub const NAMES: [&str; 2] = ["to", "from"];
+
+    /// The one that a word of [`CountedDistance::NAMES`] stands for.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        [Self::ToSolved, Self::FromSolved].into_iter().find(|direction| direction.name() == name)
+    }
+
+    /// Its word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ToSolved => "to",
+            Self::FromSolved => "from",
+        }
+    }
+
+    /// What is counted.
+    #[must_use]
+    pub fn explained(self) -> &'static str {
+        match self {
+            Self::ToSolved => "moves to the solved state",
+            Self::FromSolved => "moves from the solved state",
+        }
+    }
+}
+
 /// A run as configured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunConfig {
@@ -95,6 +136,8 @@ pub struct RunConfig {
     pub puzzle: PuzzleSource,
     /// The metric.
     pub metric: String,
+    /// Which distances are counted; none where it makes no difference, or nobody has said.
+    pub direction: Option<CountedDistance>,
     /// How to search.
     pub search: SearchConfig,
 }
@@ -110,7 +153,7 @@ impl RunConfig {
         }
         let puzzle = reading::resolve(name, None)?;
         let metric = puzzle.default_metric();
-        Ok(Self { puzzle, metric, search: SearchConfig::default() })
+        Ok(Self { puzzle, metric, direction: None, search: SearchConfig::default() })
     }
 
     /// [`RunConfig::load`], with another metric when one is given.
@@ -133,6 +176,52 @@ impl RunConfig {
         Self::read(ConfigTable::parse(&name.display().to_string(), text)?, name.parent())
     }
 
+    /// [`RunConfig::of_text`] for the `run.toml` in the folder of a run. Earlier versions always
+    /// counted from the solved state, and wrote nothing about it.
+    ///
+    /// # Errors
+    /// As [`RunConfig::load`].
+    pub fn of_run(path: &Path, text: &str) -> Result<Self> {
+        let mut config = Self::of_text(path, text)?;
+        config.direction.get_or_insert(CountedDistance::FromSolved);
+        Ok(config)
+    }
+
+    /// Builds the puzzle as it is searched, from the solved state on: of a directed puzzle whose
+    /// distances to the solved state are counted, the inverted one. Settles the direction: none
+    /// where every move is undone by a move; else the one asked for, or the family's usual one.
+    ///
+    /// # Errors
+    /// `Config` when the puzzle cannot be built, or was to be searched against moves that lose what
+    /// a cell held.
+    pub fn settle(&mut self) -> Result<Puzzle> {
+        let puzzle = self.puzzle.build(&self.metric)?;
+        if puzzle.is_inverse_closed() {
+            self.direction = None;
+            return Ok(puzzle);
+        }
+        let usual = if self.puzzle.starts_solved() { CountedDistance::ToSolved } else { CountedDistance::FromSolved };
+        match *self.direction.get_or_insert(usual) {
+            CountedDistance::FromSolved => Ok(puzzle),
+            CountedDistance::ToSolved => puzzle.inverted().map_err(|name| {
+                Error::config(format!(
+                    "puzzle {}: found direction \"to\", and the move {name}, which loses what a cell held: nothing leads back to the start; \
+                     use direction \"from\"",
+                    puzzle.name()
+                ))
+            }),
+        }
+    }
+
+    /// How the certificate of the run's distances names the puzzle, once the direction is settled.
+    ///
+    /// # Errors
+    /// `Config` when certificates cannot name it.
+    pub fn certified(&self) -> Result<CertifiedPuzzle> {
+        let puzzle = self.puzzle.certified(&self.metric)?;
+        Ok(if self.direction == Some(CountedDistance::ToSolved) { puzzle.to_solved() } else { puzzle })
+    }
+
     fn read(mut table: ConfigTable, folder: Option<&Path>) -> Result<Self> {
         let puzzle = match table.optional_string_or_table("puzzle")? {
             Some(StringOrTable::String(name)) => reading::resolve(&name, folder).map_err(|error| match error {
@@ -151,6 +240,7 @@ impl RunConfig {
             }
             None => puzzle.default_metric(),
         };
+        let direction = table.optional_choice("direction", &CountedDistance::NAMES)?.and_then(|name| CountedDistance::of_name(&name));
         let mut search = SearchConfig::default();
         if let Some(mut keys) = table.optional_table("search")? {
             if let Some(seconds) = keys.optional_integer("checkpoint_seconds", 0..=31_536_000)? {
@@ -190,7 +280,7 @@ impl RunConfig {
             keys.finish()?;
         }
         table.finish()?;
-        Ok(Self { puzzle, metric, search })
+        Ok(Self { puzzle, metric, direction, search })
     }
 
     /// The run folder when the user names none.
@@ -203,7 +293,11 @@ impl RunConfig {
     #[must_use]
     pub fn to_toml(&self) -> String {
         let search = &self.search;
-        let mut text = format!("metric = {}\n{}\n[search]\n", quoted(&self.metric), self.puzzle.to_toml());
+        let mut text = format!("metric = {}\n", quoted(&self.metric));
+        if let Some(direction) = self.direction {
+            let _ = writeln!(text, "direction = {}", quoted(direction.name()));
+        }
+        let _ = writeln!(text, "{}\n[search]", self.puzzle.to_toml());
         let _ = writeln!(text, "checkpoint_seconds = {}", search.checkpoint_seconds);
         let _ = writeln!(text, "keep_levels = {}", search.keep_levels);
         if let Some(positions) = search.leading_positions {
@@ -221,10 +315,15 @@ impl RunConfig {
     /// The settings that a resumed run must share with the run it resumes.
     #[must_use]
     pub fn fixed_settings(&self) -> BTreeMap<String, String> {
-        BTreeMap::from([
+        let mut settings = BTreeMap::from([
             ("keep_levels".to_owned(), self.search.keep_levels.to_string()),
             ("most_antipodes".to_owned(), self.search.most_antipodes.to_string()),
-        ])
+        ]);
+        // Checkpoints of earlier versions, which always counted from the solved state, say nothing of it.
+        if self.direction == Some(CountedDistance::ToSolved) {
+            settings.insert("direction".into(), CountedDistance::ToSolved.name().into());
+        }
+        settings
     }
 }
 

@@ -1,6 +1,6 @@
 //! Complete runs, read back with the families that their configurations name.
 
-use super::run_config::RunConfig;
+use super::run_config::{CountedDistance, RunConfig};
 use crate::base::{Result, regular_file};
 use crate::evidence::dataset::{self, CONFIGURATION, Configured, Dataset};
 use std::path::Path;
@@ -10,11 +10,12 @@ use std::path::Path;
 /// # Errors
 /// As [`RunConfig::of_text`]; when the puzzle cannot be built.
 pub fn configured(path: &Path, text: &str) -> Result<Configured> {
-    let config = RunConfig::of_text(path, text)?;
+    let mut config = RunConfig::of_run(path, text)?;
     Ok(Configured {
-        puzzle: config.puzzle.build(&config.metric)?,
+        puzzle: config.settle()?,
+        direction: config.direction.map(CountedDistance::name),
         // Puzzles without certificates are searched, too; their runs are just never certified.
-        certified: config.puzzle.certified(&config.metric).ok(),
+        certified: config.certified().ok(),
         most_antipodes: config.search.most_antipodes,
         keep_levels: config.search.keep_levels,
     })
@@ -34,7 +35,16 @@ pub fn read(folder: &Path) -> Result<Dataset> {
 /// As [`dataset::read`].
 pub fn read_with_configuration(folder: &Path) -> Result<(Dataset, RunConfig)> {
     let dataset = read(folder)?;
+    let mut config = configuration(folder)?;
+    config.settle()?;
+    Ok((dataset, config))
+}
+
+/// The configuration that the folder of a run holds.
+///
+/// # Errors
+/// `Io` when it cannot be read; as [`RunConfig::of_run`].
+pub fn configuration(folder: &Path) -> Result<RunConfig> {
     let path = folder.join(CONFIGURATION);
-    let text = regular_file::read_text(&path, regular_file::MOST_TEXT_BYTES)?;
-    Ok((dataset, RunConfig::of_text(&path, &text)?))
+    RunConfig::of_run(&path, &regular_file::read_text(&path, regular_file::MOST_TEXT_BYTES)?)
 }

@@ -38,6 +38,12 @@ pub trait ConfiguredPuzzle: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether the start is the solved state, to which distances are meant; else it is a position
+    /// that a game begins with, and distances are meant from it.
+    fn starts_solved(&self) -> bool {
+        true
+    }
+
     /// A state drawn in one line of text; its labels unless the family has a picture.
     fn picture(&self, built: &Puzzle, state: &State) -> String {
         built.text(state)
@@ -67,6 +73,12 @@ impl PuzzleSource {
     #[must_use]
     pub fn name(&self) -> String {
         self.0.name()
+    }
+
+    /// As [`ConfiguredPuzzle::starts_solved`].
+    #[must_use]
+    pub fn starts_solved(&self) -> bool {
+        self.0.starts_solved()
     }
 
     /// The metric that is meant when none is named.

@@ -254,6 +254,19 @@ impl Puzzle {
         encoding::digest(self)
     }
 
+    /// The puzzle whose generators undo those of this one, under the same names: its words from a
+    /// start to a state, read backwards, are the words of this one from the state to the start.
+    ///
+    /// # Errors
+    /// The name of a move that loses what a cell held, so that nothing leads back.
+    pub fn inverted(&self) -> Result<Self, String> {
+        let rules = match &self.rules {
+            Rules::Planes(planes) => Rules::Planes(planes.inverted()),
+            Rules::Tokens(tokens) => Rules::Tokens(tokens.inverted()?),
+        };
+        Ok(Self { rules, facts: OnceLock::new(), ..self.clone() })
+    }
+
     /// The same puzzle with its generators in reverse order: the same states, ranks and levels,
     /// found by other steps.
     #[must_use]
@@ -290,6 +303,19 @@ mod tests {
         assert!(both.is_inverse_closed());
         let twice = one_plane(vec![("A", cycle(&[1, 2, 0])), ("B", cycle(&[2, 0, 1])), ("C", cycle(&[1, 2, 0]))]).expect("valid");
         assert!(!twice.is_inverse_closed());
+    }
+
+    #[test]
+    fn what_is_inverted_leads_back() {
+        let puzzle = one_plane(vec![("A", cycle(&[1, 2, 3, 0])), ("B", cycle(&[1, 0, 2, 3]))]).expect("valid");
+        let back = puzzle.inverted().expect("bijections");
+        assert_ne!(back, puzzle);
+        let state = State { plane: 0, arrangement: vec![2, 0, 3, 1] };
+        for generator in 0..2 {
+            assert_eq!(back.generator_name(generator), puzzle.generator_name(generator));
+            assert_eq!(back.apply(generator, &puzzle.apply(generator, &state)), state);
+        }
+        assert_eq!(back.inverted().expect("bijections"), puzzle);
     }
 
     #[test]

@@ -155,6 +155,23 @@ impl Planes {
         self
     }
 
+    /// Every move undone: the generator that leads from `(p, a)` to `(q, a∘s)` here leads from
+    /// `(q, b)` to `(p, b∘s⁻¹)` there. Names stay.
+    #[must_use]
+    pub fn inverted(&self) -> Self {
+        let inverses: Vec<Permutation> = self.permutations.iter().map(Permutation::inverse).collect();
+        let generators = self.generators.iter().map(|generator| {
+            let mut moves = vec![None; generator.moves.len()];
+            for (plane, step) in (0_u32..).zip(&generator.moves) {
+                if let Some(step) = step {
+                    moves[index_u32(step.target)] = Some((plane, inverses[index_u32(step.permutation)].clone()));
+                }
+            }
+            (generator.name.clone(), moves)
+        });
+        Self::new(index_u32(self.arrangement_length), generators.collect()).expect("what bijections undo are bijections")
+    }
+
     /// Every move with the plane it starts in, generator by generator.
     fn edges(&self) -> impl Iterator<Item = (u32, PlaneMove)> + '_ {
         let steps = |generator: &'_ Generator| generator.moves.clone();

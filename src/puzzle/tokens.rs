@@ -196,6 +196,18 @@ impl Tokens {
         forward == backward
     }
 
+    /// Every move undone. Names stay.
+    ///
+    /// # Errors
+    /// The name of a move that loses what a cell held, so that nothing leads back.
+    pub fn inverted(&self) -> Result<Self, String> {
+        let undone = |step: &TokenMove| {
+            let undone = step.undone().ok_or_else(|| step.name.clone())?;
+            Ok(TokenMove { name: step.name.clone(), ..undone })
+        };
+        Ok(Self { moves: self.moves.iter().map(undone).collect::<Result<_, String>>()?, ..*self })
+    }
+
     /// The same with the moves in reverse order.
     #[must_use]
     pub fn reversed(mut self) -> Self {

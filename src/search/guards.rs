@@ -16,7 +16,9 @@
 //!    the down-edges of level d+1. Two independent passes must agree to the last unit; a lost,
 //!    doubled or altered state shows here. Where level d+1 is expanded by pulling, its down-edges
 //!    are not counted a second time; the bound on the edges remains, and a sample of its states is
-//!    compared with the expansion of states (`spot_checks.rs`).
+//!    compared with the expansion of states (`spot_checks.rs`). For directed puzzles a pull counts
+//!    the edges from what is seen into the level, which are the up-edges of the level before and
+//!    those within it: never fewer than the up-edges, and with those that lead up at most `b N_d`.
 //! 4. *Signs*: where all generators have one sign, a level's states have the sign of its depth (or
 //!    of the start); odd generators never stay on a level.
 //! 5. *Growth*: N_1 <= b N_0, and N_(d+1) <= (b-1) N_d after it when closed under inverses; no
@@ -104,6 +106,34 @@ pub fn completed_edges(rules: &Rules, progress: &Progress, totals: &LevelTotals)
     let down = progress.up_edges_before();
     let same = all.checked_sub(up).and_then(|rest| rest.checked_sub(down)).ok_or_else(|| {
         Error::invariant(format!("edges of level {} up and down", last.depth), format!("{up} and {down}"), format!("at most {all} in all"))
+    })?;
+    Ok(Edges { down, same, up })
+}
+
+/// All edges of the expanded level where lanes were pulled. As [`completed_edges`] where moves have
+/// inverses. For directed puzzles the edges that lead from seen states into the level were counted:
+/// those from the level before, which are that one's up-edges, and those within the level. What
+/// leads neither up nor within leads down.
+///
+/// # Errors
+/// `Invariant` when fewer edges lead into the level than led up from the one before, or more lead
+/// up and within than the level has.
+pub fn pulled_edges(rules: &Rules, progress: &Progress, totals: &LevelTotals) -> Result<Edges> {
+    if rules.is_inverse_closed() {
+        return completed_edges(rules, progress, totals);
+    }
+    let depth = progress.depth();
+    let (up, into, before) = (totals.edges.up, totals.level_edges, progress.up_edges_before());
+    let same = into.checked_sub(before).ok_or_else(|| {
+        Error::invariant(
+            format!("edges into level {depth} from states up to it"),
+            into,
+            format!("at least {before}, those up from the level before"),
+        )
+    })?;
+    let all = all_edges(rules, progress, totals);
+    let down = all.checked_sub(up).and_then(|rest| rest.checked_sub(same)).ok_or_else(|| {
+        Error::invariant(format!("edges of level {depth} up and within"), format!("{up} and {same}"), format!("at most {all} in all"))
     })?;
     Ok(Edges { down, same, up })
 }

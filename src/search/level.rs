@@ -86,6 +86,7 @@ pub fn advance(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<A
 fn own_totals(sums: &OwnSums, moves: u64, found: LevelPart, before: &Traffic, after: &Traffic) -> LevelTotals {
     LevelTotals {
         edges: sums.edges,
+        level_edges: sums.level_edges,
         moves,
         covered: sums.covered,
         expanded: sums.states.finish(),

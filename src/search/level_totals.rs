@@ -11,6 +11,8 @@ pub struct LevelTotals {
     /// Edges of the expanded level. Expansions that pull know only those that lead up; the others
     /// follow (see [`super::guards::completed_edges`]).
     pub edges: Edges,
+    /// Edges from seen states to those of the expanded level; only by lanes of directed puzzles.
+    pub level_edges: u64,
     /// Moves of the states of the expanded level, counted without making them, where states differ
     /// in that.
     pub moves: u64,
@@ -40,11 +42,24 @@ pub struct LevelTotals {
 impl Sums for LevelTotals {
     fn numbers(&mut self) -> Vec<&mut u64> {
         // Taken apart by name and without `..`, so that a new field cannot be left out.
-        let Self { edges, moves, covered, expanded, wrong_signs, sent, received, answered, answers, found, bytes_sent, bytes_received } =
-            self;
+        let Self {
+            edges,
+            level_edges,
+            moves,
+            covered,
+            expanded,
+            wrong_signs,
+            sent,
+            received,
+            answered,
+            answers,
+            found,
+            bytes_sent,
+            bytes_received,
+        } = self;
         let Edges { down, same, up } = edges;
         let tallies = [sent, received, answered, answers].into_iter().flat_map(|Tally { count, mixed }| [count, mixed]);
-        [moves, covered, wrong_signs, down, same, up, bytes_sent, bytes_received]
+        [level_edges, moves, covered, wrong_signs, down, same, up, bytes_sent, bytes_received]
             .into_iter()
             .chain(tallies)
             // No lane is in two shards, so the fingerprints of the processes add up.

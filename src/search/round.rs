@@ -27,6 +27,8 @@ pub struct OwnSums {
     pub wrong_signs: u64,
     /// Edges; only those that lead up when states were asked for their neighbours.
     pub edges: Edges,
+    /// Edges from seen states to those of the frontier; only by lanes of directed puzzles.
+    pub level_edges: u64,
     /// What went to other processes, in the expansion's own measure.
     pub sent: Tally,
     /// What came from other processes.

@@ -21,6 +21,9 @@ pub struct Space<'a> {
     pub owners: Vec<ProcessId>,
     /// Compiled generators.
     pub moves: Moves,
+    /// The moves that lead to each state, of directed puzzles with lanes; `None` where they are the
+    /// same.
+    pub predecessors: Option<Moves>,
     /// How many moves each state has, counted without making them.
     pub move_counts: MoveCounts,
     /// The same compiled for lanes, where the puzzle allows it.
@@ -40,15 +43,25 @@ impl<'a> Space<'a> {
         if states.saturating_mul(u128::from(to_u64(moves.generators()))) >= 1 << 63 {
             return Err(Error::config(format!("{states} states with {} generators have too many edges to count", moves.generators())));
         }
+        let lanes = LaneExpansion::new(puzzle, partition.blocks_per_plane());
+        let is_directed = lanes.as_ref().is_some_and(LaneExpansion::is_directed);
+        let predecessors = if is_directed { Some(Moves::of(puzzle, Direction::Backward)?) } else { None };
         Ok(Self {
             puzzle,
             owners: partition.owners(processes),
-            lanes: LaneExpansion::new(puzzle, partition.blocks_per_plane()),
+            lanes,
+            predecessors,
             partition,
             moves,
             move_counts: MoveCounts::of(puzzle),
             rules: Rules::of(puzzle),
         })
+    }
+
+    /// The moves that lead to a state, one for each generator.
+    #[must_use]
+    pub fn moves_to(&self) -> &Moves {
+        self.predecessors.as_ref().unwrap_or(&self.moves)
     }
 
     /// The owner of `rank`, which is one of the space.

@@ -2,12 +2,12 @@
 //! the slow expansion of states.
 //!
 //! Lanes and the unseen leave no second count of edges. So before such a level (depth d+1) is
-//! closed, some states are unranked and all their neighbours looked up, by the rules that hold when
-//! the generators are closed under inverses:
-//! - every neighbour of a state of level d is in a level up to d+1;
-//! - every state of level d+1 has a neighbour in level d, and none in a lower level;
-//! - no rank that is still unseen has a neighbour in a level up to d;
-//! - when all states of level d+1 are looked at, their neighbours in level d are as many as the
+//! closed, some states are unranked and all their successors or predecessors looked up (which are
+//! the same where the generators are closed under inverses):
+//! - every successor of a state of level d is in a level up to d+1;
+//! - every state of level d+1 has a predecessor in level d, and none in a lower level;
+//! - no rank that is still unseen has a predecessor in a level up to d;
+//! - when all states of level d+1 are looked at, their predecessors in level d are as many as the
 //!   edges up that the pull counted.
 //!
 //! The spots are the same for any number of processes: [`BASE_SPOTS`] states and one more for every
@@ -26,6 +26,7 @@ use crate::base::fingerprint::mix64;
 use crate::base::ids::{index_u32, to_u64, to_usize};
 use crate::base::{Error, Result, StateRank, fault_point};
 use crate::exchange::agree;
+use crate::expand::Moves;
 use crate::store::{Shard, Storage};
 
 /// Spots of a level of any size.
@@ -71,7 +72,9 @@ pub fn check(job: &Job<'_>, space: &Space<'_>, progress: &Progress, totals: &Lev
         shard.seen.list_absent_from(from, enough, shard.ranks.start, states);
         states.retain(|rank| !shard.ranks.contains(rank) || !shard.next.contains(rank - shard.ranks.start));
     });
-    let places = look_up(job, space, &progress.shards, old.iter().chain(&new).chain(&rest))?;
+    let wanted_moves = old.iter().map(|state| (*state, &space.moves));
+    let wanted_moves = wanted_moves.chain(new.iter().chain(&rest).map(|state| (*state, space.moves_to())));
+    let places = look_up(job, space, &progress.shards, wanted_moves)?;
     let (of_old, others) = places.split_at(old.len());
     let (of_new, of_rest) = others.split_at(new.len());
     let count = |states: &[Vec<u64>], is_wrong: fn(&[u64]) -> bool| to_u64(states.iter().filter(|places| is_wrong(places)).count());
@@ -126,15 +129,20 @@ fn spots(space: &Space<'_>, progress: &Progress, states: u64, wanted: u64, list:
     spots
 }
 
-/// For each of `states` where all its neighbours are, in the order of the generators. Collective. A
+/// For each of `states` where all its neighbours by these moves are, in their order. Collective. A
 /// missing answer would read as "unseen", which is what some of the rules want: so messages of
 /// another length, and ranks that are not owned where they arrive, are errors.
-fn look_up<'a>(job: &Job<'_>, space: &Space<'_>, shards: &[Shard], states: impl Iterator<Item = &'a u64>) -> Result<Vec<Vec<u64>>> {
+fn look_up<'a>(
+    job: &Job<'_>,
+    space: &Space<'_>,
+    shards: &[Shard],
+    states: impl Iterator<Item = (u64, &'a Moves)>,
+) -> Result<Vec<Vec<u64>>> {
     let mut questions: Vec<Vec<u64>> = vec![Vec::new(); index_u32(job.exchange.processes())];
     let mut asked: Vec<Vec<usize>> = Vec::new();
-    for &rank in states {
-        let mut owners = Vec::with_capacity(space.moves.generators());
-        space.moves.for_each(rank, |_, neighbour| {
+    for (rank, moves) in states {
+        let mut owners = Vec::with_capacity(moves.generators());
+        moves.for_each(rank, |_, neighbour| {
             let owner = space.owner_of(StateRank(neighbour)).index();
             questions[owner].push(neighbour);
             owners.push(owner);

@@ -94,7 +94,8 @@ impl Level {
         per_item(wanted, self.lanes_per_task, |pass| {
             let (first_unit, prefixes) = &self.tasks[pass % self.tasks.len()];
             let seen = &self.seen[0][first_unit * UNIT_BYTES..];
-            let mut target = Target { plane: 0, seen, next: &mut self.next, first_unit: to_u64(*first_unit), contributed: Vec::new() };
+            let mut target =
+                Target { plane: 0, seen, level: None, next: &mut self.next, first_unit: to_u64(*first_unit), contributed: Vec::new() };
             black_box(if portable {
                 self.lanes.pull_portable(&source, prefixes, &mut target)
             } else {

@@ -39,6 +39,8 @@ pub struct Config {
     pub name: String,
     pub metric: String,
     pub rules: Rules,
+    /// `to` or `from` the solved state, where a move has none that undoes it.
+    pub direction: Option<String>,
     pub most_antipodes: u64,
     pub leading_positions: Option<u64>,
 }
@@ -55,6 +57,8 @@ pub enum Rules {
 pub struct PlaneRules {
     start: usize,
     moves: Vec<Turn>,
+    /// Whether they are undone, as distances to the solved state are meant.
+    is_undone: bool,
     digest: String,
 }
 
@@ -80,6 +84,14 @@ impl Rules {
         }
     }
 
+    /// The same with every move undone: for distances to the solved state.
+    fn undone(self) -> Self {
+        match self {
+            Self::Places(puzzle) => Self::Places(puzzle.undone()),
+            Self::Planes(planes) => Self::Planes(planes.undone()),
+        }
+    }
+
     /// How many states can be reached; none when there are more than 2^64.
     pub fn states(&self, place: &str, limits: &Limits) -> Checked<Option<u128>> {
         match self {
@@ -100,7 +112,14 @@ impl Rules {
 impl PlaneRules {
     /// Whether start and moves are the same.
     pub fn is_same(&self, other: &Self) -> bool {
-        self.start == other.start && self.moves == other.moves
+        let moves = |rules: &Self| -> Vec<Turn> {
+            rules.moves.iter().map(|turn| if rules.is_undone { undone(turn) } else { turn.clone() }).collect()
+        };
+        self.start == other.start && moves(self) == moves(other)
+    }
+
+    fn undone(self) -> Self {
+        Self { moves: self.moves.iter().map(undone).collect(), is_undone: !self.is_undone, ..self }
     }
 
     /// All states within a few moves of the solved one: plane and arrangement.
@@ -171,9 +190,13 @@ impl Config {
         if let Some(inner) = inner {
             inner.finish()?;
         }
+        let direction = keys.choice("direction", &["to", "from"])?;
         let (most_antipodes, leading_positions) = search(&mut keys)?;
         keys.finish()?;
-        Ok(Self { name, metric, rules, most_antipodes, leading_positions })
+        // Earlier versions counted from the solved state, and did not say so.
+        let direction = (!rules.is_inverse_closed()).then(|| direction.unwrap_or_else(|| "from".into()));
+        let rules = if direction.as_deref() == Some("to") { rules.undone() } else { rules };
+        Ok(Self { name, metric, rules, direction, most_antipodes, leading_positions })
     }
 
     pub fn title(&self) -> String {
@@ -254,7 +277,7 @@ fn listed(keys: &mut Keys, metric: Option<String>, has_planes: bool) -> Checked<
     };
     let moves = chosen.into_iter().map(|number| generators[number].clone());
     let rules = if has_planes {
-        Rules::Planes(PlaneRules { start, moves: moves.map(|(_, turn)| turn).collect(), digest })
+        Rules::Planes(PlaneRules { start, moves: moves.map(|(_, turn)| turn).collect(), is_undone: false, digest })
     } else {
         let moves = moves.map(|(name, mut turn)| (name, turn.swap_remove(0).1)).collect();
         Rules::Places(Puzzle::own(format!("{name} ({metric})"), moves, (1..=u16::MAX).take(size).collect()))

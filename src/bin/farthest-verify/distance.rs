@@ -26,6 +26,9 @@ const STRETCH: u64 = 1 << 18;
 
 const MOST_FILES: u64 = 1 << 20;
 
+/// What is counted where a move has none that undoes it, and distances are not those from the solved state.
+pub const TO_SOLVED: &str = " (moves to the solved state)";
+
 /// What `distance.cert` says.
 pub struct Certificate {
     pub place: String,
@@ -362,9 +365,10 @@ pub fn claim(certificate: &Certificate) -> String {
 pub fn claim_about(puzzle: &str, certificate: &Certificate) -> String {
     let last = certificate.levels.last().copied().unwrap_or(0);
     format!(
-        "{puzzle}: {} can be reached, God's number is {}, needed by {}; the number of states at every distance is right",
+        "{puzzle}: {} can be reached, God's number is {}{}, needed by {}; the number of states at every distance is right",
         counted(certificate.states(), "state"),
         certificate.levels.len() - 1,
+        if certificate.puzzle.is_undone { TO_SOLVED } else { "" },
         counted(last, "state")
     )
 }

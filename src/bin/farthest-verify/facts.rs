@@ -26,6 +26,8 @@ pub struct Summary {
     pub fingerprint: String,
     pub states_by_group_order: u64,
     pub puzzle_digest: String,
+    #[serde(default)]
+    pub direction: Option<String>,
 }
 
 /// `manifest.json`: what the checker looks at. The other keys, such as times and hosts, only inform.

@@ -170,7 +170,15 @@ impl Checker {
         }
         let record = records.expect("claim")?;
         let [kind] = record.fields("claim KIND")?;
-        let puzzle = Puzzle::read(&mut records, &self.limits)?;
+        let mut puzzle = Puzzle::read(&mut records, &self.limits)?;
+        if kind == "distance" && records.is_next("direction")? {
+            let direction = records.expect("direction")?;
+            let [word] = direction.fields("direction to")?;
+            if word != "to" || puzzle.is_inverse_closed() {
+                return Err(direction.unreadable(shown(direction.text()), "direction to, where a move has none that undoes it"));
+            }
+            puzzle = puzzle.undone();
+        }
         Ok((kind.into(), record.place(), puzzle, records))
     }
 

@@ -30,9 +30,12 @@ pub struct Puzzle {
     /// Name and metric of a puzzle whose rules everybody knows; none for a puzzle of one's own.
     pub known: Option<(String, String)>,
     pub names: Vec<String>,
+    /// Those that lead from the solved state on; where distances to it are meant, the moves undone.
     pub moves: Vec<Vec<u16>>,
     pub solved: Vec<u16>,
     pub shape: Shape,
+    /// Whether distances to the solved state are meant, not from it, and it makes a difference.
+    pub is_undone: bool,
     by_name: HashMap<String, usize>,
 }
 
@@ -40,7 +43,7 @@ impl Puzzle {
     fn new(title: String, moves: Vec<(String, Vec<u16>)>, solved: Vec<u16>, shape: Shape) -> Self {
         let by_name = moves.iter().zip(0..).map(|((name, _), number)| (name.clone(), number)).collect();
         let (names, moves) = moves.into_iter().unzip();
-        Self { title, known: None, names, moves, solved, shape, by_name }
+        Self { title, known: None, names, moves, solved, shape, is_undone: false, by_name }
     }
 
     fn known(name: String, metric: &str, moves: Vec<(String, Vec<u16>)>, solved: Vec<u16>, shape: Shape) -> Self {
@@ -53,7 +56,7 @@ impl Puzzle {
         if self.known.is_some() {
             return self.title.clone();
         }
-        let moves: Vec<String> = self.names.iter().zip(&self.moves).map(|(name, from)| format!("{name} = {}", cycles(from))).collect();
+        let moves: Vec<String> = self.names.iter().zip(self.rules()).map(|(name, from)| format!("{name} = {}", cycles(&from))).collect();
         let in_order = (1..=u16::MAX).zip(&self.solved).all(|(place, label)| place == *label);
         let solved = if in_order { String::new() } else { format!("; solved {}", state_text(&self.solved)) };
         format!("{} (rules of SHA-256 {}: {}{solved})", self.title, self.digest(), moves.join(", "))
@@ -63,11 +66,21 @@ impl Puzzle {
     pub fn digest(&self) -> String {
         let places = |from: &[u16]| from.iter().map(|place| format!(" {}", place + 1)).collect::<String>();
         let mut text = format!("puzzle permutations {} {}\n", self.solved.len(), self.moves.len());
-        for (name, from) in self.names.iter().zip(&self.moves) {
-            text += &format!("generator {name}{}\n", places(from));
+        for (name, from) in self.names.iter().zip(self.rules()) {
+            text += &format!("generator {name}{}\n", places(&from));
         }
         text += &format!("solved {}\n", state_text(&self.solved));
         hexadecimal(&Sha256::digest(text))
+    }
+
+    /// The moves as they are made.
+    fn rules(&self) -> Vec<Vec<u16>> {
+        self.moves.iter().map(|from| if self.is_undone { inverse(from) } else { from.clone() }).collect()
+    }
+
+    /// The same puzzle with its moves undone: what leads from the solved state on here leads to it there.
+    pub fn undone(self) -> Self {
+        Self { moves: self.moves.iter().map(|from| inverse(from)).collect(), is_undone: !self.is_undone, ..self }
     }
 
     /// Turnstyle: `size` pieces on a ring, the table over places 0 to 3 takes ABCD to BADC, shifts turn the whole ring. None when there is no such puzzle.
@@ -238,8 +251,8 @@ impl Puzzle {
 
     /// Whether both have the same moves by name, in any order, and the same solved state.
     pub fn has_rules_of(&self, other: &Self) -> bool {
-        fn moves(puzzle: &Puzzle) -> HashMap<&String, &Vec<u16>> {
-            puzzle.names.iter().zip(&puzzle.moves).collect()
+        fn moves(puzzle: &Puzzle) -> HashMap<&String, Vec<u16>> {
+            puzzle.names.iter().zip(puzzle.rules()).collect()
         }
         moves(self) == moves(other) && self.solved == other.solved && self.shape == other.shape
     }

@@ -81,10 +81,11 @@ pub fn check(folder: &Path, config: &Config, certificate: &ReadCertificate<'_>, 
     let compared = run.agrees_with_what_is_near()?;
     run.check_listed_once()?;
     let found = format!(
-        "{}: {} states, God's number {}, {}",
+        "{}: {} states, God's number {}{}, {}",
         config.rules.named(&config.title()),
         run.states(),
         run.levels.len() - 1,
+        if config.direction.as_deref() == Some("to") { distance::TO_SOLVED } else { "" },
         counted(run.levels[run.levels.len() - 1].states, "antipode")
     );
     let text = format!(
@@ -157,6 +158,14 @@ impl<'a> Run<'a> {
             if found != expected {
                 return Err(refuted(place, format!("{key} {}", shown(found)), format!("{expected}, as in run.toml")));
             }
+        }
+        // Earlier versions counted from the solved state, and did not say so.
+        let direction = self.config.direction.as_deref();
+        let found = summary.direction.as_deref().or(direction.filter(|direction| *direction == "from"));
+        if found != direction {
+            let [found, expected] = [found, direction]
+                .map(|direction| direction.map_or_else(|| "no direction".into(), |word| format!("direction {}", shown(word))));
+            return Err(refuted(place, found, format!("{expected}, by run.toml")));
         }
         let facts = [
             ("format", summary.format, 1),
@@ -370,6 +379,11 @@ impl<'a> Run<'a> {
         if !self.puzzle().is_some_and(|puzzle| puzzle.has_rules_of(&certificate.puzzle)) {
             let found = format!("a certificate for {}", certificate.puzzle.named());
             return Err(refuted(&certificate.place, found, format!("one for {}", self.config.rules.named(&self.config.title()))));
+        }
+        if self.puzzle().is_some_and(|puzzle| puzzle.is_undone != certificate.puzzle.is_undone) {
+            let way = |is_undone: bool| if is_undone { "to the solved state" } else { "from the solved state" };
+            let found = format!("distances {}", way(certificate.puzzle.is_undone));
+            return Err(refuted(&certificate.place, found, format!("distances {}, as in run.toml", way(!certificate.puzzle.is_undone))));
         }
         if !certificate.levels.iter().eq(self.levels.iter().map(|level| &level.states)) {
             return Err(refuted(&certificate.place, "other numbers of states", "those of distribution.tsv"));

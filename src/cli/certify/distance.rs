@@ -41,7 +41,7 @@ pub fn distance(arguments: &CertifyDistanceArguments) -> Result<()> {
     let run = &arguments.folder;
     // Read before anything is written: a folder without a run stays as it is.
     let (Dataset { summary, distribution, puzzle: built, .. }, config) = run_folder::read_with_configuration(run)?;
-    let puzzle = config.puzzle.certified(&config.metric)?;
+    let puzzle = config.certified()?;
     let folder = RunFolder::new(run);
     let _lock = folder.lock(LeftBehind::Break)?;
     folder.remove_temporaries()?;

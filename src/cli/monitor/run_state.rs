@@ -11,7 +11,6 @@ use crate::base::error::EXIT_STOPPED;
 use crate::base::{Error, Result};
 use crate::cli::{prepared, session};
 use crate::evidence::dataset;
-use crate::families::run_config::RunConfig;
 use crate::families::run_folder;
 use crate::search::machine::host::host_name;
 use crate::search::{RunFolder, checkpoint};
@@ -284,8 +283,8 @@ fn saved(folder: &RunFolder, remarks: &mut Vec<String>) -> Option<(Saved, (Strin
 /// milliseconds.
 fn configured(folder: &RunFolder, remarks: &mut Vec<String>) -> Option<((String, String), Option<u64>)> {
     let attempt = || -> Result<((String, String), Option<u64>)> {
-        let config = RunConfig::load(&folder.file("run.toml"))?;
-        let states = prepared::states_of(&config.puzzle.build(&config.metric)?)?;
+        let mut config = run_folder::configuration(folder.root())?;
+        let states = prepared::states_of(&config.settle()?)?;
         Ok(((config.puzzle.name(), config.metric), states))
     };
     attempt().map_err(|error| remarks.push(error.to_string())).ok()

@@ -98,7 +98,12 @@ fn script(puzzle: &Puzzle, states: Option<u64>, run: Option<&RunClaims>) -> Resu
     let _ = writeln!(text, "];\nclaimed_states := {states};");
     text += STATES;
     if let Some(run) = run {
-        let _ = writeln!(text, "\n# States by depth, and antipodes with a shortest word to each where one is known.");
+        let (way, image, end) = if run.is_to_start {
+            ("from each to a start", "OnTuples(antipodes[number], Product(generators{words[number]}, One(G)))", "start")
+        } else {
+            ("to each", "OnTuples(start, Product(generators{words[number]}, One(G)))", "antipodes[number]")
+        };
+        let _ = writeln!(text, "\n# States by depth, and antipodes with a shortest word {way} where one is known.");
         let _ = writeln!(text, "distribution := {};", list(run.distribution.iter().copied()));
         text += "antipodes := [\n";
         for (state, _) in &run.antipodes {
@@ -110,7 +115,8 @@ fn script(puzzle: &Puzzle, states: Option<u64>, run: Option<&RunClaims>) -> Resu
             let _ = writeln!(text, "  {},", if word.is_some() { list(numbers) } else { "fail".into() });
         }
         text += "];\n";
-        text += RUN;
+        let lead = if run.is_to_start { "lead from their" } else { "lead to their" };
+        text += &RUN.replace("IMAGE", image).replace("END", end).replace("lead to their", lead);
     }
     text += END;
     Ok(text)
@@ -150,7 +156,7 @@ Check("antipodes listed that are more than there are", Maximum(0, Length(antipod
 reached := Filtered(antipodes, state -> ForAny(representatives, start -> RepresentativeAction(G, start, state, OnTuples) <> fail));
 Check("antipodes reached by the group", Length(reached), Length(antipodes));
 known := Filtered([1..Length(words)], number -> words[number] <> fail);
-right := Filtered(known, number -> ForAny(starts, start -> OnTuples(start, Product(generators{words[number]}, One(G))) = antipodes[number]));
+right := Filtered(known, number -> ForAny(starts, start -> IMAGE = END));
 if Length(known) > 0 then
   Check("words that lead to their antipodes", Length(right), Length(known));
   right := Filtered(known, number -> Length(words[number]) = Length(distribution) - 1);

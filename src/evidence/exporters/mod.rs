@@ -25,8 +25,10 @@ pub struct Exported {
 pub struct RunClaims {
     /// States by depth.
     pub distribution: Vec<u64>,
-    /// Antipodes that are listed, with a shortest word to each where one is known: numbers of
-    /// generators, left to right.
+    /// Whether the distances are those to the start, not from it.
+    pub is_to_start: bool,
+    /// Antipodes that are listed, with a shortest word where one is known: numbers of generators,
+    /// left to right, from a start to the antipode, or from the antipode to a start.
     pub antipodes: Vec<(State, Option<Vec<usize>>)>,
 }
 

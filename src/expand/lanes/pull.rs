@@ -47,10 +47,17 @@ impl LaneExpansion {
             let first = number * units_per_strip;
             let count = units_per_strip.min(units - first);
             let mut seen = [UNIT; STRIP];
+            let mut level = [0; STRIP];
             let mut open = 0_u32;
             for (at, seen) in seen.iter_mut().enumerate().take(count) {
                 *seen = read_unit(target.seen, first + at);
                 open |= u32::from(*seen != UNIT) << at;
+            }
+            if let Some(bytes) = target.level {
+                for (at, level) in level.iter_mut().enumerate().take(count) {
+                    *level = read_unit(bytes, first + at);
+                    open |= u32::from(*level != 0) << at;
+                }
             }
             if open == 0 {
                 target.next[first * UNIT_BYTES..(first + count) * UNIT_BYTES].fill(0);
@@ -65,6 +72,10 @@ impl LaneExpansion {
                         bits[at] |= read_unit_exact(contributed, first + at);
                     }
                 }
+            }
+            if target.level.is_some() {
+                let of_level = |bits: &Bits| members(open).map(|at| u64::from((bits[at] & level[at]).count_ones())).sum::<u64>();
+                tally.level_edges += pulled.iter().map(of_level).sum::<u64>();
             }
             self.take_new(strip, first, count, open, odd_plane, &seen, &pulled, target, &mut tally);
         }

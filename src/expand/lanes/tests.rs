@@ -19,28 +19,40 @@ fn check_level(puzzle: &Puzzle, seen: &BTreeSet<u64>, blocks: u64) {
     let states = Moves::of(puzzle, Direction::Forward).expect("small");
     // The oracle: unseen neighbours of seen states, and the edges to them.
     let mut new = BTreeSet::new();
-    let mut edges = 0;
+    let (mut edges, mut level_edges) = (0, 0);
+    // Any seen states may be the level whose edges are counted.
+    let level: BTreeSet<u64> = seen.iter().copied().filter(|rank| fingerprint::mix64(*rank).is_multiple_of(3)).collect();
     for &rank in seen {
         states.for_each(rank, |_, successor| {
             if !seen.contains(&successor) {
                 new.insert(successor);
                 edges += 1;
             }
+            level_edges += u64::from(level.contains(&successor));
         });
     }
     let odd = new.iter().filter(|&&rank| states.for_each(rank, |_, _| {})).count();
-    let expected =
-        LaneTally { states: to_u64(new.len()), fingerprint: fingerprint::of_sorted_ranks(new.iter().copied()), edges, odd: to_u64(odd) };
+    let expected = LaneTally {
+        states: to_u64(new.len()),
+        fingerprint: fingerprint::of_sorted_ranks(new.iter().copied()),
+        edges,
+        level_edges,
+        odd: to_u64(odd),
+    };
     // The same as bits, block by block.
     let block_bytes = lanes.units_per_block() * UNIT_BYTES;
     let parts = lanes.planes() * lanes.blocks_per_plane();
-    let mut bits = vec![vec![0_u8; block_bytes + PADDING_BYTES]; parts];
     let block_states = to_u64(block_bytes) * 8;
     assert_eq!(to_u64(parts) * block_states, u64::try_from(space.state_count()).expect("small"));
-    for &rank in seen {
-        let offset = rank % block_states;
-        bits[to_usize(rank / block_states)][to_usize(offset / 8)] |= 1 << (offset % 8);
-    }
+    let as_bits = |set: &BTreeSet<u64>| {
+        let mut bits = vec![vec![0_u8; block_bytes + PADDING_BYTES]; parts];
+        for &rank in set {
+            let offset = rank % block_states;
+            bits[to_usize(rank / block_states)][to_usize(offset / 8)] |= 1 << (offset % 8);
+        }
+        bits
+    };
+    let (bits, level_bits) = (as_bits(seen), as_bits(&level));
     let whole = LaneSource { blocks: bits.iter().map(Vec::as_slice).collect() };
     // Two processes: each holds every second block, and contributes to the other's.
     let half = |parity: usize| LaneSource {
@@ -89,6 +101,7 @@ fn check_level(puzzle: &Puzzle, seen: &BTreeSet<u64>, blocks: u64) {
                     let mut target = Target {
                         plane,
                         seen: &bits[part][first * UNIT_BYTES..],
+                        level: Some(&level_bits[part][first * UNIT_BYTES..]),
                         next: &mut next,
                         first_unit: to_u64(part * units + first),
                         contributed: if split { given.iter().map(|units| Some(units.as_slice())).collect() } else { Vec::new() },
@@ -157,8 +170,8 @@ fn turnstyle_levels_are_those_of_the_state_expansion() {
     }
 }
 
-/// A puzzle of random planes and permutations with their inverses.
-fn random_puzzle(length: usize, planes: u32, keys: &[u64], even: bool, some_absent: bool) -> Puzzle {
+/// A puzzle of random planes and permutations, with their inverses unless it is to be directed.
+fn random_puzzle(length: usize, planes: u32, keys: &[u64], even: bool, some_absent: bool, directed: bool) -> Puzzle {
     let shuffled = |key: u64| -> Permutation {
         let mut images: Vec<u8> = (0..low_u8(to_u64(length))).collect();
         // Some move few positions, some all.
@@ -187,7 +200,9 @@ fn random_puzzle(length: usize, planes: u32, keys: &[u64], even: bool, some_abse
             }
         }
         generators.push((format!("A{number}"), forward));
-        generators.push((format!("B{number}"), back));
+        if !directed {
+            generators.push((format!("B{number}"), back));
+        }
     }
     let start = State { plane: 0, arrangement: Permutation::identity(length).images().to_vec() };
     let rules = Rules::Planes(Planes::new(length, generators).expect("valid"));
@@ -197,8 +212,8 @@ fn random_puzzle(length: usize, planes: u32, keys: &[u64], even: bool, some_abse
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn random_puzzles_expand_alike(length in 6_usize..=8, planes in 1_u32..=3, keys in proptest::collection::vec(any::<u64>(), 1..3), even: bool, some_absent: bool, seed: u64) {
-        let puzzle = random_puzzle(length, planes, &keys, even, some_absent);
+    fn random_puzzles_expand_alike(length in 6_usize..=8, planes in 1_u32..=3, keys in proptest::collection::vec(any::<u64>(), 1..3), even: bool, some_absent: bool, directed: bool, seed: u64) {
+        let puzzle = random_puzzle(length, planes, &keys, even, some_absent, directed);
         let halved = StateSpace::of(&puzzle).is_halved();
         let blocks = if length > 6 && (seed & 1 == 1 || halved) { to_u64(length) } else { 1 };
         check_puzzle(&puzzle, blocks, seed);

@@ -91,6 +91,10 @@ impl ConfiguredPuzzle for TokenPuzzle {
         Puzzle::new(&self.name, metric, Rules::Tokens(self.rules.clone()), self.starts.clone(), Layout::Cells)
     }
 
+    fn starts_solved(&self) -> bool {
+        false
+    }
+
     fn to_toml(&self) -> String {
         let starts: Vec<&[u8]> = self.starts.iter().map(|start| start.arrangement.as_slice()).collect();
         let mut text = format!(

@@ -83,20 +83,13 @@ pub fn solve(puzzle: &Puzzle, from: &State, to: &[State], limit: MemoryLimit, mo
     finished(puzzle, from, to, &moves, &words, balls, most).map(Some)
 }
 
-/// The shortest words from `from` to the starts of a run whose levels are archived. `None` when no
-/// level holds `from`.
+/// The shortest words from `from` to the starts of a run whose levels are archived, and hold the
+/// states by their distances to the starts. `None` when no level holds `from`.
 ///
 /// # Errors
-/// `Config` when the moves are not closed under inverses (the archive then holds distances in the
-/// other direction); what reading the archive returns.
+/// What reading the archive returns.
 pub fn solve_by_table(puzzle: &Puzzle, from: &State, table: &TableLevels, most: usize) -> Result<Option<Solution>> {
     let moves = BothWays::of(puzzle)?;
-    if !moves.inverse_closed {
-        return Err(Error::config(format!(
-            "{}: its moves have no inverses, so the table of its run holds the distances from the solved state, not those to it; leave --table out",
-            puzzle.name()
-        )));
-    }
     let Some(first) = moves.forward.rank(from) else { return Ok(None) };
     let Some(depth) = table.depth_of(first)? else { return Ok(None) };
     let words = ShortestWords::through((&moves.forward, &moves.backward), &[first], (table, 0), (table, depth))?;

@@ -17,7 +17,7 @@ use super::tasks::{Filler, Opened};
 use crate::base::ids::{approximate, to_u64};
 use crate::base::{Error, Result, fault_point};
 use crate::exchange::agree;
-use crate::expand::{LaneSource, LaneTally};
+use crate::expand::{LaneExpansion, LaneSource, LaneTally};
 use crate::search::expansion::{Expansion, LevelForm};
 use crate::search::expansions::costs;
 use crate::search::guards;
@@ -40,7 +40,7 @@ pub const EXPANSION: Expansion = Expansion {
     run,
     covers: "ranks of the lanes pulled",
     must_cover: |space, _| space.partition.state_count(),
-    edges: guards::completed_edges,
+    edges: guards::pulled_edges,
     second_look: Some(spot_checks::check),
 };
 
@@ -50,11 +50,13 @@ pub const NAME: &str = "lanes";
 /// Every lane that is not full is pulled, 120 states at a time: right for dense levels.
 fn seconds(space: &Space<'_>, progress: &Progress) -> Option<f64> {
     let lanes = space.lanes.as_ref()?;
-    let (units, unseen) = (costs::units(space), approximate(costs::unseen(space, progress)));
+    // Of directed puzzles the edges into the frontier are counted, too.
+    let counted = if lanes.is_directed() { progress.last_level().states } else { 0 };
+    let (units, open) = (costs::units(space), approximate(costs::unseen(space, progress) + counted));
     // What a process contributes to others is pulled without knowing what is seen there.
     let apart = progress.shared.as_ref().map_or(0, SharedViews::processes_apart);
     let contributing = f64::from(apart) * units * lanes.crossing_unit_cost();
-    Some((costs::passing(space) + unseen.min(units) * lanes.unit_cost() + contributing) * 1e-9)
+    Some((costs::passing(space) + open.min(units) * lanes.unit_cost() + contributing) * 1e-9)
 }
 
 /// Pulls the next level into `next` on all processes. Returns the reason when asked to stop on the
@@ -71,7 +73,12 @@ fn run(
 ) -> Result<Option<StopReason>> {
     let pool = &job.pool;
     let shards = &mut progress.shards;
-    let prepared = pool.install(|| shards.par_iter_mut().try_for_each(|shard| shard.seen.prepare_lanes()));
+    let is_directed = space.lanes.as_ref().is_some_and(LaneExpansion::is_directed);
+    let prepare = |shard: &mut Shard| {
+        shard.seen.prepare_lanes()?;
+        if is_directed { shard.frontier.prepare_lanes() } else { Ok(()) }
+    };
+    let prepared = pool.install(|| shards.par_iter_mut().try_for_each(prepare));
     agree(job.exchange, prepared)?;
     let known = progress.shared.take();
     progress.shared = Some(shared_views::update(job, space, &progress.shards, known)?);
@@ -152,6 +159,7 @@ fn run_rounds(
         }
         let whole = tallies.iter().fold(LaneTally::default(), |sum, tally| sum.plus(*tally));
         sums.edges.up = whole.edges;
+        sums.level_edges = whole.level_edges;
         sums.fingerprint = Some(whole.fingerprint);
         sums.wrong_signs = match space.rules.sign_at(depth) {
             None => 0,

@@ -32,11 +32,13 @@ struct OwnPart<'a> {
     /// Place of the shard in the list of owned ones.
     place: usize,
     seen: &'a [u8],
+    /// The frontier states, for directed puzzles.
+    level: Option<&'a [u8]>,
     /// First offset in the shard.
     first: u64,
     /// Receives the new states; empty in compact storage.
     next: &'a mut [u8],
-    /// Whether all of it is known to be seen.
+    /// Whether there is nothing to find or to count: all of it is known to be seen.
     is_full: bool,
 }
 
@@ -51,6 +53,15 @@ impl Filler {
         let bytes = to_usize(shard_length / 8) + PADDING_BYTES + 8;
         Self { empty: vec![0; bytes], full: vec![0xff; bytes] }
     }
+
+    /// The bytes of a set that is ready for lanes.
+    fn bytes_of<'a>(&'a self, set: &'a RankSet) -> &'a [u8] {
+        match set.lanes() {
+            Lanes::Empty => &self.empty,
+            Lanes::Full => &self.full,
+            Lanes::Bits(bytes) => bytes,
+        }
+    }
 }
 
 /// The shards of this process, open for a level by lanes.
@@ -58,8 +69,10 @@ pub(super) struct Opened<'a> {
     pub(super) source: LaneSource<'a>,
     /// What is seen of each plane and block, as far as it is at hand.
     seen: Vec<&'a [u8]>,
-    /// The set of what is seen in each owned shard, and its first rank.
-    sets: Vec<(&'a RankSet, u64)>,
+    /// For directed puzzles the frontier in the same parts; empty for others.
+    level: Vec<&'a [u8]>,
+    /// What is seen in each owned shard, its frontier, and its first rank.
+    sets: Vec<(&'a RankSet, &'a RankSet, u64)>,
     /// For each plane and block the place of its shard in the list of owned ones, and what is still
     /// to be written of its next level.
     rest: Vec<Option<(usize, &'a mut [u8])>>,
@@ -86,6 +99,7 @@ impl<'a> Opened<'a> {
         let parts = plan.owners.len();
         let part_bytes = plan.lanes.units_per_block() * UNIT_BYTES;
         let mut blocks: Vec<&'a [u8]> = vec![&[]; parts];
+        let mut level: Vec<&'a [u8]> = vec![&[]; if plan.lanes.is_directed() { parts } else { 0 }];
         let mut rest: Vec<Option<(usize, &'a mut [u8])>> = (0..parts).map(|_| None).collect();
         let mut sets = Vec::with_capacity(shards.len());
         let shard_length = space.partition.shard_length();
@@ -99,14 +113,16 @@ impl<'a> Opened<'a> {
             _ => None,
         };
         for (place, shard) in shards.iter_mut().enumerate() {
-            let Shard { seen, next, ranks, .. } = shard;
-            sets.push((&*seen, ranks.start));
-            let seen: &'a [u8] = match seen.lanes() {
-                Lanes::Empty => &filler.empty,
-                Lanes::Full => &filler.full,
-                Lanes::Bits(bytes) => bytes,
-            };
+            let Shard { seen, frontier, next, ranks, .. } = shard;
+            sets.push((&*seen, &*frontier, ranks.start));
+            let seen = filler.bytes_of(seen);
             let first_part = to_usize(ranks.start / (to_u64(part_bytes) * 8));
+            if plan.lanes.is_directed() {
+                let frontier = filler.bytes_of(frontier);
+                for number in 0..to_usize((ranks.end - ranks.start) / (to_u64(part_bytes) * 8)) {
+                    level[first_part + number] = &frontier[number * part_bytes..];
+                }
+            }
             if packed.is_some() {
                 for number in 0..to_usize((ranks.end - ranks.start) / (to_u64(part_bytes) * 8)) {
                     blocks[first_part + number] = &seen[number * part_bytes..];
@@ -148,7 +164,7 @@ impl<'a> Opened<'a> {
             blocks[..plan.lanes.blocks_per_plane()].fill(&filler.empty);
         }
         debug_assert!(space.partition.shard_length().is_multiple_of(to_u64(part_bytes) * 8) || space.partition.shards() == 1);
-        Ok(Self { source: LaneSource { blocks }, seen, sets, rest, packed })
+        Ok(Self { source: LaneSource { blocks }, seen, level, sets, rest, packed })
     }
 
     /// Pulls the own tasks of a round with what the other processes contributed.
@@ -177,10 +193,12 @@ impl<'a> Opened<'a> {
                     let (now, after) = rest.split_at_mut(if self.packed.is_some() { 0 } else { task.units * UNIT_BYTES });
                     self.rest[part] = Some((place, after));
                     let seen = &self.seen[part][task.first_unit * UNIT_BYTES..];
-                    let (set, shard_start) = self.sets[place];
+                    let level = self.level.get(part).map(|level| &level[task.first_unit * UNIT_BYTES..]);
+                    let (set, frontier, shard_start) = self.sets[place];
                     let first = to_u64(part * plan.lanes.units_per_block() + task.first_unit) * LANE_STATES - shard_start;
-                    let is_full = set.is_full(first..first + to_u64(task.units) * LANE_STATES);
-                    parts.push(OwnPart { plane, place, seen, first, next: now, is_full });
+                    let nothing_to_count = level.is_none() || frontier.count() == 0;
+                    let is_full = nothing_to_count && set.is_full(first..first + to_u64(task.units) * LANE_STATES);
+                    parts.push(OwnPart { plane, place, seen, level, first, next: now, is_full });
                 }
             }
             sums.covered += to_u64(parts.len() * task.units) * LANE_STATES;
@@ -259,12 +277,12 @@ fn pull_task(plan: &LaneLayout<'_>, source: &LaneSource<'_>, file: Option<&Level
         contribution.add_to(plan, &prefixes, units)?;
     }
     let mut buffer = vec![0; if file.is_some() { length } else { 0 }];
-    let pull = |OwnPart { plane, place, seen, first, next, .. }: OwnPart<'_>| {
+    let pull = |OwnPart { plane, place, seen, level, first, next, .. }: OwnPart<'_>| {
         let contributed = (0..lanes.generators()).map(|generator| given.get(&(plane, generator)).map(Vec::as_slice)).collect();
         let part = plane * lanes.blocks_per_plane() + task.task.block;
         let first_unit = to_u64(part * lanes.units_per_block() + task.task.first_unit);
         let next = if file.is_some() { &mut buffer[..] } else { next };
-        let tally = lanes.pull(source, &prefixes, &mut Target { plane, seen, next, first_unit, contributed });
+        let tally = lanes.pull(source, &prefixes, &mut Target { plane, seen, level, next, first_unit, contributed });
         let chunk = file.map(|file| file.pack(&buffer)).transpose()?;
         Ok(Found { place, tally, first, chunk })
     };
