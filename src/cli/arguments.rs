@@ -1,6 +1,7 @@
 //! The arguments of the subcommands, and how they are read.
 
 use crate::evidence::exporters;
+use crate::evidence::tables::{self, SortKey};
 use crate::families::run_config::CountedDistance;
 use crate::families::turnstyle::swap::LARGEST_CERTIFIED;
 use crate::search::LeftBehind;
@@ -146,11 +147,51 @@ pub struct TableArguments {
     #[arg(required = true)]
     pub folders: Vec<PathBuf>,
     /// Form of the table
-    #[arg(long, value_enum, default_value_t = TableFormat::Terminal)]
-    pub format: TableFormat,
+    #[arg(long, value_parser = table_formats(), default_value = "terminal")]
+    pub format: String,
+    /// Only runs of this puzzle
+    #[arg(long, value_name = "NAME")]
+    pub puzzle: Option<String>,
+    /// Only runs in this metric
+    #[arg(long, value_name = "NAME")]
+    pub metric: Option<String>,
+    /// Order of the rows
+    #[arg(long, value_enum, default_value_t = TableOrder::Puzzle)]
+    pub sort: TableOrder,
     /// Show the number of states at every depth, too
     #[arg(long)]
     pub depths: bool,
+}
+
+/// What the rows of a table are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TableOrder {
+    /// Puzzle, numbers in its name by their size, then metric
+    Puzzle,
+    /// Metric, then puzzle
+    Metric,
+    /// Number of states
+    States,
+    /// God's number
+    GodsNumber,
+}
+
+impl TableOrder {
+    /// As the table knows it.
+    #[must_use]
+    pub fn key(self) -> SortKey {
+        match self {
+            Self::Puzzle => SortKey::Puzzle,
+            Self::Metric => SortKey::Metric,
+            Self::States => SortKey::States,
+            Self::GodsNumber => SortKey::GodsNumber,
+        }
+    }
+}
+
+/// The names of the table formats, each with its line of help.
+fn table_formats() -> PossibleValuesParser {
+    tables::FORMATS.map(|format| PossibleValue::new(format.name()).help(format.about())).into()
 }
 
 /// The names of the export formats, each with its line of help.
@@ -381,19 +422,6 @@ pub enum ProgressMode {
     Plain,
     /// Nothing
     None,
-}
-
-/// Form of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TableFormat {
-    /// For reading
-    Terminal,
-    /// For documents
-    Markdown,
-    /// For spreadsheets
-    Csv,
-    /// For programs
-    Json,
 }
 
 /// A span of time: a number of hours, or units as in `23h30m`.

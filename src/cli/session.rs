@@ -83,17 +83,26 @@ fn finish(exchange: &dyn Exchange, result: Result<i32>) -> i32 {
     }
 }
 
-/// Prints what is wrong with the command line, in one line; help and version as they are.
-pub fn print_usage_error(error: &clap::Error) {
+/// Prints what is wrong with the command line, in one line; help and version as they are. Returns
+/// the exit code.
+pub fn print_usage_error(error: &clap::Error) -> i32 {
     use clap::error::ErrorKind;
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        let _ = error.print();
-        return;
+        return match error.print() {
+            Err(source) if source.kind() == std::io::ErrorKind::BrokenPipe => EXIT_PIPE,
+            Err(source) => {
+                let failed = Error::io("write to", Path::new("standard output"), source);
+                print_error(&failed);
+                failed.exit_code()
+            }
+            Ok(()) => error.exit_code(),
+        };
     }
     let text = error.to_string();
     let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
     let line = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ").replace(":; ", ": ");
     say(&format!("farthest: {}; see farthest --help", line.trim_start_matches("error: ")));
+    error.exit_code()
 }
 
 /// Prints an error in one line.
@@ -123,6 +132,17 @@ pub fn print_found(text: &str) -> Result<()> {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::io("write to", Path::new("standard output"), error)),
         _ => Ok(()),
     }
+}
+
+/// Prints the whole output of a command that only looks.
+///
+/// # Errors
+/// `Io` when it cannot be written; where the reader has gone the command has ended quietly before
+/// ([`end_with_the_reader`]).
+pub fn print_whole(text: &str) -> Result<()> {
+    let mut output = std::io::stdout().lock();
+    let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+    written.map_err(|error| Error::io("write to", Path::new("standard output"), error))
 }
 
 /// A number of things: `1 state`, `2 states`.

@@ -13,6 +13,7 @@ pub mod listed_states;
 pub mod manifest_file;
 pub mod strict_json;
 pub mod table_rows;
+pub mod tables;
 pub mod unreachable;
 
 pub use manifest_file::{Evidence, Provenance, Recheck};

@@ -5,6 +5,7 @@
 //! closed, so a level can be abandoned at any round and the search committed as it was at the
 //! level's start.
 
+use super::archive::keep;
 use super::expansions::choice;
 use super::job::Job;
 use super::level_record::LevelRecord;
@@ -14,7 +15,7 @@ use super::observer::{Event, Observer};
 use super::parts::Search;
 use super::round::OwnSums;
 use super::sums::Sums;
-use super::{archiving, guards, move_count, samples};
+use super::{guards, move_count, samples};
 use crate::base::fingerprint::Fingerprint;
 use crate::base::{Depth, Result};
 use crate::exchange::{Traffic, agree};
@@ -117,7 +118,7 @@ fn close(job: &Job<'_>, shards: &mut [Shard], depth: Depth) -> Result<()> {
     let closed = job.pool.install(|| shards.par_iter_mut().try_for_each(Shard::close_level));
     agree(job.exchange, closed)?;
     if job.settings.keep_levels {
-        archiving::write(job, shards, depth)?;
+        keep::write(job, shards, depth)?;
     }
     Ok(())
 }

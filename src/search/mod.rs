@@ -1,7 +1,6 @@
 #![doc = include_str!("README.md")]
 
 pub mod archive;
-pub mod archiving;
 pub mod budget;
 pub mod checkpoint;
 pub mod estimate;

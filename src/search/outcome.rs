@@ -1,10 +1,11 @@
 //! What a complete search found: the levels and the antipodes.
 
+use super::archive::keep;
 use super::job::Job;
 use super::level_record::LevelRecord;
 use super::progress::Progress;
+use super::samples;
 use super::space::Space;
-use super::{archiving, samples};
 use crate::base::ids::to_u64;
 use crate::base::{Depth, Error, ProcessId, Result, StateRank, fault_point};
 use crate::exchange::{Exchange, broadcast, gather};
@@ -41,7 +42,7 @@ pub struct Outcome {
 /// When archived levels, which are read back here, are not what was found.
 pub fn collect(job: &Job<'_>, space: &Space<'_>, progress: &Progress) -> Result<Outcome> {
     if job.settings.keep_levels {
-        archiving::check_all(job, &space.partition, &progress.levels)?;
+        keep::check_all(job, &space.partition, &progress.levels)?;
     }
     let last = progress.last_level().clone();
     let listed_antipodes = lowest_antipodes(job.exchange, job.settings.most_antipodes, space, progress)?;

@@ -1,11 +1,12 @@
 //! Level 0: the start states.
 
+use super::archive::keep;
 use super::job::Job;
 use super::level_record::LevelRecord;
 use super::progress::Progress;
+use super::samples;
 use super::space::Space;
 use super::sums::Sums;
-use super::{archiving, samples};
 use crate::base::ids::to_u64;
 use crate::base::{Depth, Error, Result, StateRank, fault_point};
 use crate::exchange::agree;
@@ -26,7 +27,7 @@ pub fn close_level_0(job: &Job<'_>, space: &Space<'_>, progress: &mut Progress) 
     progress.levels = vec![LevelRecord::new(Depth::ZERO, found)];
     samples::draw(job.exchange, space, progress)?;
     if job.settings.keep_levels {
-        archiving::write(job, &progress.shards, Depth::ZERO)?;
+        keep::write(job, &progress.shards, Depth::ZERO)?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@
 //! `facts.rs` (JSON), `sources.rs` (files), `order.rs`, `signs.rs`, `near.rs`, `listing.rs`, `run.rs`; `walk.rs` finds what is to be checked, `limits.rs` bounds memory and work.
 //!
 //! Exit codes: 0 every claim verified; 1 one is refuted (false, or not shown by the evidence); 2 one cannot be read, or not within the limits; 3 all agree with
-//! what was looked at, and one is not proved.
+//! what was looked at, and one is not proved. 74 and 141: standard output cannot be written, or nobody reads it.
 
 mod archive;
 mod balls;
@@ -42,12 +42,17 @@ use std::path::{Path, PathBuf};
 use walk::Found;
 use wanted::Wanted;
 
+/// Exit codes where nobody can read what was found: whoever read standard output has gone, or it cannot be written.
+const EXIT_PIPE: i32 = 141;
+const EXIT_UNWRITTEN: i32 = 74;
+
 /// Checks certificates and run folders of farthest, trusting nothing that they say
 #[derive(Parser)]
 #[command(name = "farthest-verify", version, max_term_width = 110, subcommand_negates_reqs = true)]
 #[command(
     after_help = "Exit codes, the worst of all claims: 1 refuted: the claim is false, or the evidence does not show it; 2 unreadable, or over a limit; \
-3 consistent: all that was looked at agrees, but the distances are not proved; 0 every claim is verified."
+3 consistent: all that was looked at agrees, but the distances are not proved; 0 every claim is verified. 74: standard output cannot be written; \
+141: nobody reads it any more."
 )]
 struct Arguments {
     /// Certificates (*.cert), run folders, and folders with some of them below
@@ -258,6 +263,18 @@ impl Checker {
     }
 }
 
+/// Prints a line. A verdict that nobody can read is none: the checker ends, quietly where the reader has gone.
+fn say(line: &str) {
+    let mut output = std::io::stdout();
+    if let Err(error) = writeln!(output, "{line}").and_then(|()| output.flush()) {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            std::process::exit(EXIT_PIPE);
+        }
+        drop(writeln!(std::io::stderr(), "unwritten   standard output: {error}"));
+        std::process::exit(EXIT_UNWRITTEN);
+    }
+}
+
 /// Prints outcomes as they come, and counts them.
 #[derive(Default)]
 struct Printer {
@@ -279,11 +296,11 @@ impl Printer {
             Outcome::Skipped(why) => (&mut self.skipped, "skipped", format!("{path}: {why}")),
         };
         *count += 1;
-        // A reader that has gone away does not change the verdict.
         if matches!(word, "refuted" | "unreadable") {
+            // The exit code says so, too.
             drop(writeln!(std::io::stderr(), "{word:<11} {text}"));
         } else {
-            drop(writeln!(std::io::stdout(), "{word:<11} {text}"));
+            say(&format!("{word:<11} {text}"));
         }
     }
 
@@ -291,7 +308,7 @@ impl Printer {
     fn count(&self) {
         let Self { verified, consistent, refuted, unreadable, skipped } = self;
         let line = format!("{verified} verified, {consistent} consistent, {refuted} refuted, {unreadable} unreadable, {skipped} skipped");
-        drop(writeln!(std::io::stdout(), "{line}"));
+        say(&line);
     }
 
     /// The exit code: the worst of all.

@@ -1,13 +1,12 @@
-//! Keeping every level of a search in its archive (`archive.rs` says what is there), and the look
-//! at all of it at the end.
+//! Keeping every level of a search in its archive, and the look at all of it at the end.
 
-use super::archive::{level_folder, read_level};
-use super::job::Job;
-use super::level_record::LevelRecord;
-use super::machine::run_folder::remove_folder;
+use super::read::{level_folder, read_level};
 use crate::base::{Depth, Error, Result, atomic_file};
 use crate::exchange::agree;
 use crate::ranking::Partition;
+use crate::search::job::Job;
+use crate::search::level_record::LevelRecord;
+use crate::search::machine::run_folder::remove_folder;
 use crate::store::block::SetName;
 use crate::store::{BlockEntry, LevelPart, PackWriter, Shard};
 use rayon::prelude::*;
@@ -56,7 +55,7 @@ fn write_own(job: &Job<'_>, shards: &[Shard], folder: &Path) -> Result<()> {
 ///
 /// # Errors
 /// `Io` when one cannot be removed.
-pub fn remove_behind(levels: &Path, kept: Option<Depth>) -> Result<()> {
+pub fn remove_after(levels: &Path, kept: Option<Depth>) -> Result<()> {
     let entries = match fs::read_dir(levels) {
         Err(source) if source.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         entries => entries.map_err(|source| Error::io("list", levels, source))?,

@@ -1,8 +1,4 @@
-//! Archived levels: `levels/DDDDDD/process-P.pack` hold every level set, when `keep_levels` is set.
-//!
-//! A level's folder is complete before a checkpoint holds the level; on a resume the levels after
-//! the checkpoint are removed and found again. Which process wrote which pack has no meaning: a
-//! reader takes all packs of the folder together.
+//! Reading archived levels: their files, and what a level holds.
 
 use crate::base::fingerprint::{Fingerprint, LANE_STATES, of_sorted_ranks};
 use crate::base::{Depth, Error, Result, ShardId};
