@@ -23,7 +23,7 @@ pub struct Target {
     /// one, or `from` the solved state to each [default: to]
     #[arg(long, value_name = "WAY", value_parser = CountedDistance::NAMES)]
     pub direction: Option<String>,
-    /// Run folder [default: results/PUZZLE/METRIC]
+    /// Run folder [default: runs/PUZZLE/METRIC]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
@@ -333,7 +333,7 @@ pub struct CertifySwapArguments {
     #[arg(long, alias = "size", value_name = "N or N..N", value_parser = parse_sizes)]
     pub sizes: SizeRange,
     /// Folder that gets a folder for each size
-    #[arg(long, value_name = "DIR", default_value = "results/swap")]
+    #[arg(long, value_name = "DIR", default_value = "runs/swap")]
     pub out: PathBuf,
     /// Shortest words of every pair up to this size: 16 takes half a minute, 18 minutes, 20 more
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(0..=20))]
@@ -347,7 +347,7 @@ pub struct CertifySwapArguments {
 #[derive(Clone, Debug, Args)]
 pub struct CertifyClaimsArguments {
     /// The folder of results
-    #[arg(long, value_name = "DIR", default_value = "results")]
+    #[arg(long, value_name = "DIR", default_value = "runs")]
     pub out: PathBuf,
     /// Shortest SWAPs up to this size, at least 14
     #[arg(long, value_name = "N", default_value_t = 14, value_parser = clap::value_parser!(u16).range(0..=20))]

@@ -286,7 +286,7 @@ impl RunConfig {
     /// The run folder when the user names none.
     #[must_use]
     pub fn default_folder(&self) -> PathBuf {
-        Path::new("results").join(self.puzzle.name()).join(&self.metric)
+        Path::new("runs").join(self.puzzle.name()).join(&self.metric)
     }
 
     /// The effective configuration as text that reads back as itself.

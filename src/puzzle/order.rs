@@ -203,21 +203,39 @@ impl Component {
                 }
             }
         }
+        let loops = Self::loops(puzzle, &walks, &order);
+        Self { walks, planes: to_u64(order.len()), loops, cosets: Vec::new() }
+    }
+
+    /// The group of loops at the first plane: there by a walk, a move, and back by another walk. No
+    /// loop enlarges the symmetric group, and no even one the alternating group, which is the only
+    /// subgroup half as large: so they are looked at only as long as the group is smaller.
+    fn loops(puzzle: &Planes, walks: &[Option<Permutation>], planes: &[u32]) -> Group {
+        let length = index_u32(puzzle.arrangement_length());
+        let all = (1..=u128::from(to_u64(length))).try_fold(1_u128, u128::checked_mul).unwrap_or(u128::MAX);
+        let odd_walks: Vec<bool> = walks.iter().map(|walk| walk.as_ref().is_some_and(Permutation::is_odd)).collect();
+        let odd: Vec<bool> = puzzle.permutations().iter().map(Permutation::is_odd).collect();
         let mut loops = Group::trivial(length);
+        let mut order = 1;
         let mut tried: HashSet<Permutation> = HashSet::new();
         for generator in puzzle.generators() {
-            for &plane in &order {
+            for &plane in planes {
                 let Some(step) = generator.moves[index_u32(plane)] else { continue };
-                if let (Some(there), Some(back)) = (&walks[index_u32(plane)], &walks[index_u32(step.target)]) {
-                    let round = there.then(&puzzle.permutations()[index_u32(step.permutation)]).then(&back.inverse());
-                    if !tried.contains(&round) {
-                        tried.insert(round.clone());
-                        loops.add(round);
-                    }
+                let (from, to) = (index_u32(plane), index_u32(step.target));
+                let is_odd = odd_walks[from] ^ odd[index_u32(step.permutation)] ^ odd_walks[to];
+                if order == all || (order == all / 2 && !is_odd) {
+                    continue;
+                }
+                let (Some(there), Some(back)) = (&walks[from], &walks[to]) else { continue };
+                let round = there.then(&puzzle.permutations()[index_u32(step.permutation)]).then(&back.inverse());
+                if !tried.contains(&round) {
+                    tried.insert(round.clone());
+                    loops.add(round);
+                    order = loops.order().unwrap_or(1);
                 }
             }
         }
-        Self { walks, planes: to_u64(order.len()), loops, cosets: Vec::new() }
+        loops
     }
 
     /// States that `start` adds to those of the starts before it: none, or a coset over every

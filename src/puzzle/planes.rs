@@ -188,6 +188,9 @@ impl Planes {
     pub fn is_inverse_closed(&self) -> bool {
         let numbers: HashMap<&Permutation, u32> = self.permutations.iter().zip(0_u32..).collect();
         let inverses: Vec<Option<u32>> = self.permutations.iter().map(|p| numbers.get(&p.inverse()).copied()).collect();
+        if self.is_paired(&inverses) {
+            return true;
+        }
         let mut surplus: HashMap<(u32, PlaneMove), i64> = HashMap::new();
         for (plane, forward) in self.edges() {
             let Some(inverse) = inverses[index_u32(forward.permutation)] else { return false };
@@ -195,6 +198,30 @@ impl Planes {
             *surplus.entry((forward.target, PlaneMove { target: plane, permutation: inverse })).or_default() -= 1;
         }
         surplus.values().all(|&count| count == 0)
+    }
+
+    /// Whether each generator has one that undoes it everywhere, or is its own inverse: the usual
+    /// way to be closed, and quick to see.
+    fn is_paired(&self, inverses: &[Option<u32>]) -> bool {
+        let undoes = |other: &Generator, generator: &Generator| {
+            (0_u32..).zip(&generator.moves).all(|(plane, step)| {
+                step.is_none_or(|step| {
+                    let inverse = inverses[index_u32(step.permutation)];
+                    inverse.is_some_and(|permutation| other.moves[index_u32(step.target)] == Some(PlaneMove { target: plane, permutation }))
+                })
+            })
+        };
+        let mut left: Vec<&Generator> = self.generators.iter().collect();
+        while let Some(generator) = left.pop() {
+            // Moves that are absent must be so in both.
+            let partner = |other: &&Generator| undoes(other, generator) && undoes(generator, other);
+            if partner(&generator) {
+                continue;
+            }
+            let Some(place) = left.iter().position(partner) else { return false };
+            left.swap_remove(place);
+        }
+        true
     }
 
     /// Signs of the planes and the rule they follow: a state's sign is its plane's sign times its

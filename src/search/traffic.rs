@@ -9,9 +9,13 @@ use crate::base::ids::{approximate, index_u32, rounded_down, to_u64};
 use crate::exchange::rank_batch;
 use crate::expand::{LaneExpansion, Moves};
 use crate::ranking::Partition;
+use std::collections::BTreeSet;
 
 /// Jobs whose messages are worked out, over all processes.
 const SAMPLE_TASKS: usize = 64;
+
+/// Planes of a job whose messages are worked out.
+const SAMPLE_PLANES: usize = 16;
 
 /// A level that holds one rank in so many stands for the largest ones of a search by states.
 const LARGE_LEVEL_SHARE: u64 = 8;
@@ -28,26 +32,36 @@ pub fn dense_level_bytes(lanes: &LaneExpansion, partition: &Partition, processes
     let plan = LaneLayout::new(lanes, &shared, partition, processes);
     let owners = index_u32(processes);
     let tasks_each = (SAMPLE_TASKS / owners).max(1);
+    // Some planes stand for all of a task, other ones in each.
+    let every = lanes.planes().div_ceil(SAMPLE_PLANES);
     let mut bytes = 0.0;
     for owner in (0..owners).step_by(owners.div_ceil(SAMPLE_TASKS)) {
         let tasks = &plan.tasks[owner];
         let step = tasks.len().div_ceil(tasks_each).max(1);
         let sample = tasks.iter().skip(step / 2).step_by(step);
+        // What all senders speak for together is worked out once.
+        let of_others: Vec<bool> = plan.owned[owner].iter().map(|owned| !owned).collect();
         let (mut sampled_units, mut sampled_bytes) = (0, 0);
-        for &task in sample {
+        for (number, &task) in sample.enumerate() {
+            let sampled_planes = || (number % every..lanes.planes()).step_by(every);
             let prefixes = lanes.prefixes(task.block, task.first_unit, task.units);
             sampled_units += task.units;
+            let mut crossing = BTreeSet::new();
             for sender in (0..owners).filter(|&sender| sender != owner) {
-                sampled_bytes += plan
-                    .contributions(owner, sender, task)
-                    // A header, and the bits in words.
-                    .map(|(plane, generator)| 8 + lanes.contributed_bits(&plan.owned[sender], &prefixes, plane, generator).div_ceil(64) * 8)
-                    .sum::<u64>();
+                for part in plan.contributions_in(sampled_planes(), owner, sender, task) {
+                    // A header for each sender.
+                    sampled_bytes += 8;
+                    crossing.insert(part);
+                }
+            }
+            for (plane, generator) in crossing {
+                sampled_bytes += lanes.contributed_bits(&of_others, &prefixes, plane, generator).div_ceil(8);
             }
         }
         let units: usize = tasks.iter().map(|task| task.units).sum();
         if sampled_units > 0 {
-            bytes += approximate(sampled_bytes) * approximate(to_u64(units)) / approximate(to_u64(sampled_units));
+            let share = approximate(to_u64(units)) * approximate(to_u64(every)) / approximate(to_u64(sampled_units));
+            bytes += approximate(sampled_bytes) * share;
         }
     }
     rounded_down(bytes * approximate(to_u64(owners.div_ceil(SAMPLE_TASKS))))

@@ -29,7 +29,7 @@ pub struct CertifyBoardArguments {
 #[derive(Clone, Debug, Args)]
 pub struct CertifyOuterAutomorphismArguments {
     /// The folder of the result
-    #[arg(long, value_name = "DIR", default_value = "results/nrp")]
+    #[arg(long, value_name = "DIR", default_value = "runs/nrp")]
     pub out: PathBuf,
 }
 

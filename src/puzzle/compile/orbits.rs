@@ -8,12 +8,12 @@
 //! is kept per state.
 
 use super::position_order::position_order;
-use crate::base::ids::{low_u32, to_u64};
+use crate::base::ids::{index_u32, low_u32, to_u64};
 use crate::base::{Error, Result};
 use crate::puzzle::permutation::MOST_RANKED_POSITIONS;
 use crate::puzzle::planes::MOST_PLANES;
 use crate::puzzle::{Layout, Permutation, Puzzle, State};
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// Most planes x generators: 8 generators on the largest number of planes, 0.5 GB while the puzzle
 /// is built.
@@ -57,23 +57,21 @@ pub fn compile(name: &str, metric: &str, positions: usize, turns: &[&(String, Pe
     }
     let planar_turns: Vec<Permutation> = turns.iter().map(|(_, turn)| restricted(turn, &roles.planar)).collect();
     let most = MOST_PLANES.min(MOST_PLANE_MOVES / turns.len().max(1));
-    let contents = reachable_contents(&roles.planar, &planar_turns, most).ok_or_else(|| {
+    let Contents { all: contents, targets } = Contents::reachable(&roles.planar, &planar_turns, most).ok_or_else(|| {
         refuse(format!(
             "found more than {most} arrangements of the {} moved positions outside the largest orbit, expected at most that; \
              choose a smaller puzzle or a metric with fewer generators",
             roles.planar.len()
         ))
     })?;
-    let number = |contents: &Vec<u8>, all: &[Vec<u8>]| {
-        low_u32(to_u64(all.binary_search(contents).expect("reachable contents are closed under generators")))
-    };
-    let moves = |turn: &Permutation, planar: &Permutation| -> Vec<(u32, Permutation)> {
+    let generators = turns.iter().zip(targets).map(|((name, turn), targets)| {
         let arranged = restricted(turn, &roles.arranged);
-        contents.iter().map(|from| (number(&moved(from, planar), &contents), arranged.clone())).collect()
-    };
-    let generators = turns.iter().zip(&planar_turns).map(|((name, turn), planar)| (name.clone(), moves(turn, planar))).collect();
+        (name.clone(), targets.into_iter().map(|target| (target, arranged.clone())).collect())
+    });
+    let generators = generators.collect();
+    let start = contents.binary_search(&roles.planar).expect("the solved contents are reachable");
     let length = roles.arranged.len();
-    let solved = State { plane: number(&roles.planar, &contents), arrangement: Permutation::identity(length).images().to_vec() };
+    let solved = State { plane: low_u32(to_u64(start)), arrangement: Permutation::identity(length).images().to_vec() };
     let layout = Layout::Orbits { positions: low_u32(to_u64(positions)), arranged: roles.arranged, planar: roles.planar, planes: contents };
     Puzzle::of_planes(name, metric, length, generators, vec![solved], layout)
 }
@@ -128,23 +126,44 @@ fn moved(contents: &[u8], turn: &Permutation) -> Vec<u8> {
     turn.images().iter().map(|&source| contents[usize::from(source)]).collect()
 }
 
-/// All contents that the turns make of the solved ones, ascending; none when there are more than
-/// `most`.
-fn reachable_contents(solved: &[u8], turns: &[Permutation], most: usize) -> Option<Vec<Vec<u8>>> {
-    let mut known: HashSet<Vec<u8>> = HashSet::from([solved.to_vec()]);
-    let mut open = vec![solved.to_vec()];
-    while let Some(contents) = open.pop() {
-        for turn in turns {
-            let next = moved(&contents, turn);
-            if known.insert(next.clone()) {
-                open.push(next);
+/// All contents that the turns make of the solved ones, and where the turns lead.
+struct Contents {
+    /// Ascending.
+    all: Vec<Vec<u8>>,
+    /// For each turn, and each of `all`, the number of what the turn makes of it.
+    targets: Vec<Vec<u32>>,
+}
+
+impl Contents {
+    /// None when there are more than `most`.
+    fn reachable(solved: &[u8], turns: &[Permutation], most: usize) -> Option<Self> {
+        let mut known: HashMap<Vec<u8>, u32> = HashMap::from([(solved.to_vec(), 0)]);
+        let mut found = vec![solved.to_vec()];
+        // In the order in which they are found, turn by turn.
+        let mut links: Vec<u32> = Vec::new();
+        let mut next = 0;
+        while next < found.len() {
+            for turn in turns {
+                let contents = moved(&found[next], turn);
+                let number = *known.entry(contents).or_insert_with_key(|contents| {
+                    found.push(contents.clone());
+                    low_u32(to_u64(found.len() - 1))
+                });
+                links.push(number);
+            }
+            next += 1;
+            if found.len() > most {
+                return None;
             }
         }
-        if known.len() > most {
-            return None;
-        }
+        drop(known);
+        let mut order: Vec<u32> = (0..low_u32(to_u64(found.len()))).collect();
+        order.sort_unstable_by(|&one, &other| found[index_u32(one)].cmp(&found[index_u32(other)]));
+        let mut numbers = vec![0; found.len()];
+        order.iter().zip(0_u32..).for_each(|(&at, number)| numbers[index_u32(at)] = number);
+        let target = |at: u32, turn: usize| numbers[index_u32(links[index_u32(at) * turns.len() + turn])];
+        let targets = (0..turns.len()).map(|turn| order.iter().map(|&at| target(at, turn)).collect()).collect();
+        let all = order.iter().map(|&at| std::mem::take(&mut found[index_u32(at)])).collect();
+        Some(Self { all, targets })
     }
-    let mut all: Vec<Vec<u8>> = known.into_iter().collect();
-    all.sort_unstable();
-    Some(all)
 }

@@ -92,8 +92,19 @@ impl<'a> LaneLayout<'a> {
         sender: usize,
         task: LaneTask,
     ) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.contributions_in(0..self.lanes.planes(), owner, sender, task)
+    }
+
+    /// The same in some of the planes.
+    pub(in crate::search) fn contributions_in(
+        &self,
+        planes: impl Iterator<Item = usize>,
+        owner: usize,
+        sender: usize,
+        task: LaneTask,
+    ) -> impl Iterator<Item = (usize, usize)> {
         let apart = !self.shared.share(owner, sender);
-        (0..self.lanes.planes()).filter(move |&plane| apart && self.owns(owner, plane, task.block)).flat_map(move |plane| {
+        planes.filter(move |&plane| apart && self.owns(owner, plane, task.block)).flat_map(move |plane| {
             (0..self.lanes.generators())
                 .filter(move |&generator| {
                     self.lanes
