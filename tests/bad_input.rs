@@ -76,7 +76,7 @@ fn configurations(folder: &Path) -> Vec<Case> {
             "beside.toml",
             "puzzle = \"turnstyle-4\"\nsize = 5\n",
             "2:1",
-            &["size: found an unknown key", "expected one of metric, puzzle, search"],
+            &["size: found an unknown key", "expected one of direction, metric, puzzle, search"],
         ),
         file(
             "beside-table.toml",

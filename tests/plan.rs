@@ -77,3 +77,47 @@ fn levels_send_what_was_planned() {
         }
     }
 }
+
+/// `farthest plan` of a shipped puzzle or run file, in seconds.
+fn planned_in(what: &Path) -> f64 {
+    let since = std::time::Instant::now();
+    common::succeed(common::farthest().arg("plan").arg(what));
+    since.elapsed().as_secs_f64()
+}
+
+/// The promise is two seconds on a quiet machine; a loaded one gets more.
+#[test]
+fn plans_of_all_shipped_files_are_quick() {
+    for folder in ["configs/puzzles", "configs/runs"] {
+        for entry in fs::read_dir(folder).expect("the folder") {
+            let path = entry.expect("listed").path();
+            let seconds = planned_in(&path);
+            println!("{}: {seconds:.1} s", path.display());
+            assert!(seconds < 20.0, "{}: {seconds} s", path.display());
+        }
+    }
+}
+
+#[test]
+fn both_storages_are_planned_and_can_be_chosen() {
+    let folder = common::folder_in_memory();
+    let plan = common::succeed(common::farthest().args(["plan", "turnstyle-12"]));
+    assert!(plan.contains("storage files") && plan.contains("storage compact") && plan.contains("taken here"), "{plan}");
+    let chosen = |more: &[&str]| {
+        let plan = common::succeed(common::farthest().args(["plan", "turnstyle-10", "--json"]).args(more));
+        serde_json::from_str::<serde_json::Value>(&plan).expect("JSON")["storage"].as_str().expect("a word").to_owned()
+    };
+    assert_eq!((chosen(&[]), chosen(&["--storage", "compact"])), ("files".into(), "compact".into()));
+    let run = |name: &str, more: &[&str]| {
+        let out = folder.path().join(name);
+        common::succeed(common::farthest().args(["run", "turnstyle-8", "--quiet", "--out"]).arg(&out).args(more));
+        let mut bytes = common::result_bytes(&out);
+        let config = String::from_utf8(bytes.remove("run.toml").expect("there")).expect("text");
+        (bytes, config)
+    };
+    let (files, config) = run("files", &[]);
+    assert!(config.contains("storage = \"files\"\nexpansion = \"auto\""), "{config}");
+    let (compact, config) = run("compact", &["--storage", "compact", "--expansion", "lanes"]);
+    assert!(config.contains("storage = \"compact\"\nexpansion = \"lanes\""), "{config}");
+    assert_eq!(files, compact);
+}

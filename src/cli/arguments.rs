@@ -2,10 +2,11 @@
 
 use crate::evidence::exporters;
 use crate::evidence::tables::{self, SortKey};
-use crate::families::run_config::CountedDistance;
+use crate::families::run_config::{CountedDistance, STORAGES, SearchConfig};
 use crate::families::turnstyle::swap::LARGEST_CERTIFIED;
 use crate::search::LeftBehind;
 use crate::search::expansion_choice::ExpansionChoice;
+use crate::store::Storage;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -80,12 +81,39 @@ impl SessionArguments {
     }
 }
 
+/// How to search, instead of what the configuration says. The results are the same.
+#[derive(Clone, Debug, Args)]
+pub struct SearchArguments {
+    /// Where sets are kept: `files` map three bits a state; `compact` keeps one in memory and packs
+    /// levels into files; `auto` takes files where they fit the memory
+    #[arg(long, value_parser = STORAGES, value_name = "WHERE")]
+    pub storage: Option<String>,
+    /// How levels are expanded; `auto` takes the cheapest way for each
+    #[arg(long, value_parser = ExpansionChoice::NAMES, value_name = "WAY")]
+    pub expansion: Option<String>,
+}
+
+impl SearchArguments {
+    /// Puts the wishes into a configuration.
+    pub fn put_into(&self, search: &mut SearchConfig) {
+        if let Some(name) = &self.storage {
+            search.storage = Storage::of_name(name);
+        }
+        if let Some(choice) = self.expansion.as_deref().and_then(ExpansionChoice::of_name) {
+            search.expansion = choice;
+        }
+    }
+}
+
 /// Arguments of `run`.
 #[derive(Clone, Debug, Args)]
 pub struct RunArguments {
     /// The puzzle and folder.
     #[command(flatten)]
     pub target: Target,
+    /// How to search.
+    #[command(flatten)]
+    pub search: SearchArguments,
     /// How the run works.
     #[command(flatten)]
     pub session: SessionArguments,
@@ -105,6 +133,9 @@ pub struct RunArguments {
 pub struct ResumeArguments {
     /// The run folder
     pub folder: PathBuf,
+    /// How to search.
+    #[command(flatten)]
+    pub search: SearchArguments,
     /// How the run works.
     #[command(flatten)]
     pub session: SessionArguments,
@@ -129,6 +160,9 @@ pub struct PlanArguments {
     /// The puzzle and folder.
     #[command(flatten)]
     pub target: Target,
+    /// How to search.
+    #[command(flatten)]
+    pub search: SearchArguments,
     /// Plan for archived levels, too
     #[arg(long)]
     pub keep_levels: bool,

@@ -14,7 +14,7 @@ use crate::ranking::Partition;
 use crate::search::budget::{Budget, readable_bytes};
 use crate::search::machine::host;
 use crate::search::traffic;
-use crate::store::bitset;
+use crate::store::{Storage, bitset};
 use std::time::{Duration, Instant};
 
 /// Numbers of processes that the plan shows.
@@ -42,6 +42,7 @@ const MOST_SAMPLE_WORDS: u64 = 1 << 25;
 pub fn plan(arguments: &PlanArguments) -> Result<()> {
     let mut config = RunConfig::load_in(&arguments.target.config, arguments.target.metric.as_ref())?;
     config.search.keep_levels |= arguments.keep_levels;
+    arguments.search.put_into(&mut config.search);
     let folder = arguments.target.out.clone().unwrap_or_else(|| config.default_folder());
     if arguments.print_dir {
         println!("{}", folder.display());
@@ -57,7 +58,14 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
     let expansion = Moves::of(&puzzle, Direction::Forward)?;
     let by_lanes = finds_by_lanes(&config, &puzzle, &partition);
     let lanes = by_lanes.then(|| LaneExpansion::new(&puzzle, partition.blocks_per_plane())).flatten();
-    let budget = budget_of(&config, &puzzle, &partition, known);
+    let budgets = [Storage::File, Storage::Compact].map(|storage| budget_of(&config, &puzzle, &partition, known, storage));
+    let free_memory = host::available_memory_bytes();
+    // As a run of one process on this machine would choose.
+    let is_compact = match config.search.storage {
+        None => budgets[0].memory_is_short(&host::Placement::alone(), ProcessId::FIRST, free_memory),
+        Some(storage) => storage == Storage::Compact,
+    };
+    let budget = budgets[usize::from(is_compact)];
     let speed = Speed {
         nanoseconds_per_state: nanoseconds_per_state(&expansion, &partition),
         nanoseconds_per_unit: lanes.as_ref().map(nanoseconds_per_unit),
@@ -84,9 +92,8 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
         })
         .collect();
     let free_disk = host::free_disk_bytes(&folder)?;
-    let free_memory = host::available_memory_bytes();
     if arguments.json {
-        print_json(&config, &puzzle, &partition, known, &budget, &rows);
+        print_json(&config, &puzzle, &partition, known, (&budget, &budgets), &rows);
         return Ok(());
     }
     println!("puzzle            {} in metric {}", puzzle.name(), puzzle.metric());
@@ -98,15 +105,23 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
         println!("distances         {}: a move has none that undoes it", direction.explained());
     }
     println!("shards            {} of {} ranks", partition.shards(), partition.shard_length());
+    for other in &budgets {
+        println!(
+            "{:<17} {} of memory in all, at most {} of disk: scratch {}, checkpoints {}, archived levels {}{}",
+            format!("storage {}", other.storage),
+            readable_bytes(other.memory_bytes_per_process(1)),
+            readable_bytes(other.disk_bytes()),
+            readable_bytes(other.scratch_bytes),
+            readable_bytes(other.checkpoint_bytes),
+            readable_bytes(other.archive_bytes),
+            if other.storage == budget.storage { "; taken here" } else { "" }
+        );
+    }
     println!(
-        "disk              at most {}: scratch {}, checkpoints {}, archived levels {}; {} are free",
-        readable_bytes(budget.disk_bytes()),
-        readable_bytes(budget.scratch_bytes),
-        readable_bytes(budget.checkpoint_bytes),
-        readable_bytes(budget.archive_bytes),
+        "available here    {} of memory, {} of disk",
+        free_memory.map_or_else(|| "an unknown amount".into(), readable_bytes),
         readable_bytes(free_disk)
     );
-    println!("memory available  {}", free_memory.map_or_else(|| "unknown".into(), readable_bytes));
     let mut table =
         super::table::plain_table(&["processes", "memory each", "exchanged a dense level", "exchanged in all", "time estimate"]);
     for row in &rows {
@@ -213,7 +228,14 @@ fn readable_seconds(seconds: f64) -> String {
     humantime::format_duration(Duration::from_secs(rounded_down(seconds.min(1e15)))).to_string()
 }
 
-fn print_json(config: &RunConfig, puzzle: &Puzzle, partition: &Partition, states: Option<u64>, budget: &Budget, rows: &[Row]) {
+fn print_json(
+    config: &RunConfig,
+    puzzle: &Puzzle,
+    partition: &Partition,
+    states: Option<u64>,
+    (budget, budgets): (&Budget, &[Budget]),
+    rows: &[Row],
+) {
     let per_processes: Vec<serde_json::Value> = rows
         .iter()
         .map(|row| {
@@ -227,6 +249,13 @@ fn print_json(config: &RunConfig, puzzle: &Puzzle, partition: &Partition, states
             })
         })
         .collect();
+    let storage = |budget: &Budget| {
+        serde_json::json!({
+            "storage": budget.storage.to_string(),
+            "memory_bytes": budget.memory_bytes_per_process(1),
+            "disk_bytes": budget.disk_bytes(),
+        })
+    };
     let plan = serde_json::json!({
         "puzzle": puzzle.name(),
         "metric": puzzle.metric(),
@@ -234,6 +263,8 @@ fn print_json(config: &RunConfig, puzzle: &Puzzle, partition: &Partition, states
         "states": states,
         "ranks": partition.state_count(),
         "shards": partition.shards(),
+        "storage": budget.storage.to_string(),
+        "storages": budgets.iter().map(storage).collect::<Vec<_>>(),
         "scratch_bytes": budget.scratch_bytes,
         "checkpoint_bytes": budget.checkpoint_bytes,
         "archive_bytes": budget.archive_bytes,

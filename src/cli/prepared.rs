@@ -14,6 +14,7 @@ use crate::search::expansion_choice::ExpansionChoice;
 use crate::search::expansions::lanes;
 use crate::search::machine::host::{self, Placement};
 use crate::search::{Disks, Ending, Observer, RunFolder, Search, Settings, StopRequest};
+use crate::store::Storage;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -50,8 +51,23 @@ impl Prepared {
     pub fn with_puzzle(config: RunConfig, puzzle: Puzzle, root: &Path) -> Result<Self> {
         let partition = partition_of(&puzzle, config.search.leading_positions)?;
         let states = states_of(&puzzle)?;
-        let budget = budget_of(&config, &puzzle, &partition, states);
+        let budget = budget_of(&config, &puzzle, &partition, states, config.search.storage.unwrap_or(Storage::File));
         Ok(Self { config, puzzle, states, partition, folder: RunFolder::new(root), budget })
+    }
+
+    /// Settles the storage where nobody chose it: compact where the sets do not fit the memory of
+    /// some host otherwise. Collective.
+    pub fn settle_storage(&mut self, placement: &Placement, exchange: &dyn Exchange) {
+        if self.config.search.storage.is_some() {
+            return;
+        }
+        let memory = host::available_memory_bytes();
+        let mut short = [u64::from(self.budget.memory_is_short(placement, exchange.process(), memory))];
+        exchange.maximum(&mut short);
+        // Where neither fits the refusal tells what the smaller one needs.
+        let storage = if short[0] == 1 { Storage::Compact } else { Storage::File };
+        self.budget = budget_of(&self.config, &self.puzzle, &self.partition, self.states, storage);
+        self.config.search.storage = Some(storage);
     }
 
     /// Every process reads the configuration by itself: on hosts that share no file system it may
@@ -90,19 +106,17 @@ pub fn states_of(puzzle: &Puzzle) -> Result<Option<u64>> {
     puzzle.facts().states.map(counted).transpose()
 }
 
-/// What the configured search of a puzzle of `states` states, or of all ranks, needs.
+/// What the configured search of a puzzle of `states` states, or of all ranks, needs in a storage.
 #[must_use]
-pub fn budget_of(config: &RunConfig, puzzle: &Puzzle, partition: &Partition, states: Option<u64>) -> Budget {
-    let search = &config.search;
+pub fn budget_of(config: &RunConfig, puzzle: &Puzzle, partition: &Partition, states: Option<u64>, storage: Storage) -> Budget {
     let by_lanes = finds_by_lanes(config, puzzle, partition);
-    Budget::new(
-        partition,
-        states.unwrap_or(partition.state_count()),
-        round_successors(config),
-        search.keep_levels,
-        search.storage,
-        by_lanes,
-    )
+    let states = states.unwrap_or(partition.state_count());
+    let mut budget = Budget::new(partition, states, round_successors(config), config.search.keep_levels, storage, by_lanes);
+    // Lanes of directed puzzles read the frontier as bits, which compact storage has packed.
+    if by_lanes && storage == Storage::Compact && !puzzle.is_inverse_closed() {
+        budget.set_bytes += partition.state_count() / 8;
+    }
+    budget
 }
 
 /// Whether dense levels are found by lanes: where the puzzle and the configuration allow them.
@@ -185,7 +199,7 @@ pub fn search(
         checkpoint_seconds: prepared.config.search.checkpoint_seconds,
         keep_levels: prepared.config.search.keep_levels,
         share_memory: prepared.config.search.share_memory,
-        storage: prepared.config.search.storage,
+        storage: prepared.config.search.storage.unwrap_or(Storage::File),
         most_antipodes: prepared.config.search.most_antipodes,
         expansion: prepared.config.search.expansion,
         round_successors: round_successors(&prepared.config),

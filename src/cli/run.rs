@@ -1,6 +1,6 @@
 //! `farthest run` and `farthest resume`: from the configuration to the files of a complete run.
 
-use super::arguments::{ResumeArguments, ResumePolicy, RunArguments, SessionArguments};
+use super::arguments::{ResumeArguments, ResumePolicy, RunArguments, SearchArguments, SessionArguments};
 use super::monitor::progress_file::Phase;
 use super::monitor::watcher::Watcher;
 use super::opening::{self, OpenFolder};
@@ -30,6 +30,7 @@ struct Request<'a> {
     out: Option<PathBuf>,
     resume: ResumePolicy,
     force: bool,
+    search: &'a SearchArguments,
     session: &'a SessionArguments,
 }
 
@@ -53,6 +54,7 @@ pub fn run(arguments: &RunArguments) -> Result<i32> {
         out: arguments.target.out.clone(),
         resume: arguments.resume,
         force: arguments.force,
+        search: &arguments.search,
         session: &arguments.session,
     })
 }
@@ -70,6 +72,7 @@ pub fn resume(arguments: &ResumeArguments) -> Result<i32> {
         out: Some(arguments.folder.clone()),
         resume: ResumePolicy::Require,
         force: false,
+        search: &arguments.search,
         session: &arguments.session,
     })
 }
@@ -94,6 +97,7 @@ fn load(request: &Request<'_>, shared: Option<&str>) -> Result<RunConfig> {
         config.direction = request.direction;
     }
     config.search.keep_levels |= request.keep_levels;
+    request.search.put_into(&mut config.search);
     config.search.check_archive().map_err(Error::Config)?;
     if let Some(seconds) = request.session.checkpoint_seconds {
         config.search.checkpoint_seconds = seconds;
@@ -121,9 +125,10 @@ fn prepare(request: &Request<'_>, shared: Option<&str>) -> Result<Prepared> {
 fn job(request: &Request<'_>, exchange: &dyn Exchange, stop: &StopRequest) -> Result<i32> {
     let started = jiff::Timestamp::now();
     let shared = shared_config(request, exchange);
-    let prepared = agree(exchange, prepare(request, shared.as_deref()))?;
+    let mut prepared = agree(exchange, prepare(request, shared.as_deref()))?;
     prepared.check_same_everywhere(exchange)?;
     let placement = Placement::of_job(exchange);
+    prepared.settle_storage(&placement, exchange);
     agree(exchange, check_budget(&prepared, &placement, exchange))?;
     let threads = agree(exchange, threads_of(request.session, &placement, exchange))?;
     agree(exchange, check_limits(&prepared, exchange, threads))?;

@@ -15,7 +15,7 @@
 //! exchange_kib = 65536         # most sent to one process in one message, in KiB
 //! share_memory = true          # processes of one host read each other's scratch files instead of exchanging lanes
 //! shared_filesystem = true     # all hosts see the run folder; false: each has its own at the same path, on a disk that the others need not see
-//! storage = "files"            # or "compact": what is seen in memory, levels compressed in files: half the memory and disk
+//! storage = "auto"             # what fits of "files" and "compact": what is seen in memory, levels compressed in files, half the memory and disk
 //! expansion = "auto"           # or "states", "lanes", "unseen": how levels are expanded
 //! ```
 //! A puzzle's own file is a run configuration, too: everything else has a default.
@@ -28,11 +28,14 @@ use crate::evidence::certificate::CertifiedPuzzle;
 use crate::puzzle::Puzzle;
 use crate::ranking::Partition;
 use crate::ranking::StateSpace;
-use crate::search::expansion_choice::ExpansionChoice;
+use crate::search::expansion_choice::{AUTO, ExpansionChoice};
 use crate::store::Storage;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+
+/// The words for the storage, the one that leaves it to the program first.
+pub const STORAGES: [&str; 3] = [AUTO, Storage::NAMES[0], Storage::NAMES[1]];
 
 /// How to search.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,8 +56,8 @@ pub struct SearchConfig {
     pub share_memory: bool,
     /// Whether all hosts see one run folder.
     pub shared_filesystem: bool,
-    /// Where sets are kept.
-    pub storage: Storage,
+    /// Where sets are kept; none for files, or compact storage where they do not fit.
+    pub storage: Option<Storage>,
     /// How levels are expanded.
     pub expansion: ExpansionChoice,
 }
@@ -70,7 +73,7 @@ impl Default for SearchConfig {
             exchange_kib: 65_536,
             share_memory: true,
             shared_filesystem: true,
-            storage: Storage::File,
+            storage: None,
             expansion: ExpansionChoice::Auto,
         }
     }
@@ -271,8 +274,8 @@ impl RunConfig {
                 search.shared_filesystem = shared;
             }
             search.check_archive().map_err(|message| place.error(message))?;
-            if let Some(name) = keys.optional_choice("storage", &Storage::NAMES)? {
-                search.storage = Storage::of_name(&name).unwrap_or(search.storage);
+            if let Some(name) = keys.optional_choice("storage", &STORAGES)? {
+                search.storage = Storage::of_name(&name);
             }
             if let Some(name) = keys.optional_choice("expansion", &ExpansionChoice::NAMES)? {
                 search.expansion = ExpansionChoice::of_name(&name).unwrap_or(search.expansion);
@@ -307,7 +310,8 @@ impl RunConfig {
         let _ = writeln!(text, "round_kib = {}\nexchange_kib = {}", search.round_kib, search.exchange_kib);
         let _ = writeln!(text, "share_memory = {}", search.share_memory);
         let _ = writeln!(text, "shared_filesystem = {}", search.shared_filesystem);
-        let _ = writeln!(text, "storage = {}", quoted(&search.storage.to_string()));
+        let storage = search.storage.map_or_else(|| AUTO.to_owned(), |storage| storage.to_string());
+        let _ = writeln!(text, "storage = {}", quoted(&storage));
         let _ = writeln!(text, "expansion = {}", quoted(&search.expansion.to_string()));
         text
     }

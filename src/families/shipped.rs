@@ -96,6 +96,42 @@ mod tests {
         assert_eq!(files.collect::<HashSet<_>>(), shipped);
     }
 
+    /// The numbers of states that a comment at the head of a file speaks of.
+    fn stated(text: &str) -> Vec<u128> {
+        let comment: Vec<&str> = text.lines().take_while(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#')).collect();
+        let comment = comment.join(" ");
+        let words: Vec<&str> = comment.split_whitespace().collect();
+        words
+            .windows(2)
+            .filter(|pair| pair[1].trim_end_matches(['.', ',', ':', ';', ')']) == "states")
+            .filter_map(|pair| pair[0].replace(',', "").parse().ok())
+            .collect()
+    }
+
+    /// Every number of states in a description is that of the group's order, in one of the
+    /// puzzle's metrics.
+    #[test]
+    fn descriptions_have_the_right_numbers() {
+        let orders = |source: &PuzzleSource| -> HashSet<u128> {
+            let order = |metric: &String| source.build(metric).expect("valid").facts().states.expect("a group");
+            source.metrics().iter().map(order).collect()
+        };
+        for puzzle in SHIPPED {
+            let (stated, orders) = (stated(puzzle.text), orders(&reading::shipped_source(puzzle).expect("valid")));
+            assert!(!stated.is_empty() && stated.iter().all(|states| orders.contains(states)), "{}: {stated:?}, {orders:?}", puzzle.name);
+        }
+        for entry in std::fs::read_dir("configs/runs").expect("the folder") {
+            let path = entry.expect("readable").path();
+            let source = crate::families::run_config::RunConfig::load(&path).expect("valid").puzzle;
+            let (stated, orders) = (stated(&std::fs::read_to_string(&path).expect("text")), orders(&source));
+            assert!(
+                !stated.is_empty() && stated.iter().all(|states| orders.contains(states)),
+                "{}: {stated:?}, {orders:?}",
+                path.display()
+            );
+        }
+    }
+
     #[test]
     fn run_configurations_name_puzzles_and_metrics_that_exist() {
         for entry in std::fs::read_dir("configs/runs").expect("the folder") {

@@ -28,6 +28,8 @@ pub fn list_budget(set_bytes: u64) -> u64 {
 /// Upper bounds of what a whole job needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
+    /// Where the sets are kept.
+    pub storage: Storage,
     /// Memory for the sets of all processes: three, mapped from scratch files; in compact storage
     /// what is seen, and lists of sparse levels ([`list_budget`]). A set takes at most a bit a rank
     /// or 8 bytes a state.
@@ -68,7 +70,7 @@ impl Budget {
             Storage::Compact => (bits + list_budget(bits), 2 * packed, 2 * (set_bytes + set_bytes / 4 * 3)),
         };
         let buffer_bytes_per_process = to_u64(round_successors).saturating_mul(8 * 4);
-        Self { set_bytes: memory, scratch_bytes, buffer_bytes_per_process, checkpoint_bytes, archive_bytes }
+        Self { storage, set_bytes: memory, scratch_bytes, buffer_bytes_per_process, checkpoint_bytes, archive_bytes }
     }
 
     /// Memory of one process of `processes`, in bytes.
@@ -81,6 +83,18 @@ impl Budget {
     #[must_use]
     pub fn disk_bytes(&self) -> u64 {
         self.scratch_bytes.saturating_add(self.checkpoint_bytes).saturating_add(self.archive_bytes)
+    }
+
+    /// Whether the memory of this host does not hold the sets and buffers of the processes there.
+    #[must_use]
+    pub fn memory_is_short(&self, placement: &Placement, process: ProcessId, free_memory: Option<u64>) -> bool {
+        free_memory.is_some_and(|free| self.memory_on_host(placement, process) > free)
+    }
+
+    /// Memory of all processes on the host of `process`, in bytes.
+    fn memory_on_host(&self, placement: &Placement, process: ProcessId) -> u64 {
+        let here = u64::from(placement.on_same_host(process));
+        here.saturating_mul(self.memory_bytes_per_process(to_u64(placement.processes())))
     }
 
     /// Checks the budget against this host.
@@ -97,16 +111,16 @@ impl Budget {
     ) -> Result<()> {
         let here = u64::from(placement.on_same_host(process));
         let all = to_u64(placement.processes());
-        let memory = here.saturating_mul(self.memory_bytes_per_process(all));
         if let Some(free) = free_memory
-            && memory > free
+            && self.memory_is_short(placement, process, free_memory)
         {
             return Err(Error::config(format!(
-                "memory is short on host {}: the search needs {} ({} processes there), {} are available; use storage = \"compact\", more hosts or a smaller puzzle",
+                "memory is short on host {}: the search needs {} there, for its share of the processes ({here} of {all}), {} are available; \
+                 use more hosts, or a smaller puzzle{}",
                 placement.hosts[process.index()],
-                readable_bytes(memory),
-                here,
-                readable_bytes(free)
+                readable_bytes(self.memory_on_host(placement, process)),
+                readable_bytes(free),
+                if self.storage == Storage::File { ", or try --storage auto, which takes compact storage where that fits" } else { "" },
             )));
         }
         // A host with a disk of its own keeps the files of its own processes.
@@ -138,10 +152,11 @@ impl Budget {
         match left {
             Some(left) if needed > left => Err(Error::config(format!(
                 "memory is short: a process of this search needs {} of address space ({} of it for the stacks of threads), its limit (ulimit -v) leaves {}; \
-                 raise the limit, use storage = \"compact\", fewer threads, more processes or a smaller puzzle",
+                 raise the limit, or use fewer threads, more processes or a smaller puzzle{}",
                 readable_bytes(needed),
                 readable_bytes(stacks),
-                readable_bytes(left)
+                readable_bytes(left),
+                if self.storage == Storage::File { ", or try --storage compact" } else { "" }
             ))),
             _ => Ok(()),
         }
