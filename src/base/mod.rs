@@ -9,6 +9,7 @@ pub mod fault_point;
 pub mod fingerprint;
 pub mod ids;
 pub mod last_words;
+pub mod readable;
 pub mod regular_file;
 pub mod say;
 pub mod shown;

@@ -4,6 +4,8 @@ use super::arguments::PlanArguments;
 use super::prepared::{budget_of, finds_by_lanes, states_of};
 use crate::base::fingerprint::{LANE_STATES, mix64};
 use crate::base::ids::{approximate, rounded_down, to_u64, to_usize};
+use crate::base::readable::readable_bytes;
+use crate::base::readable::span;
 use crate::base::shown::shown_path;
 use crate::base::{ProcessId, Result, StateRank};
 use crate::expand::lanes::UNIT_BYTES;
@@ -11,11 +13,11 @@ use crate::expand::{Direction, LaneExpansion, LaneSource, Moves, Target};
 use crate::families::run_config::{CountedDistance, RunConfig, partition_of};
 use crate::puzzle::Puzzle;
 use crate::ranking::Partition;
-use crate::search::budget::{Budget, readable_bytes};
+use crate::search::budget::Budget;
 use crate::search::machine::host;
 use crate::search::traffic;
 use crate::store::{Storage, bitset};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Numbers of processes that the plan shows.
 const PROCESSES: [u32; 6] = [1, 2, 4, 8, 16, 64];
@@ -130,7 +132,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
             readable_bytes(row.memory_bytes),
             row.dense_level_bytes.map_or_else(|| "-".into(), readable_bytes),
             readable_bytes(row.exchanged_bytes),
-            readable_seconds(row.seconds),
+            span(row.seconds),
         ]);
     }
     println!("{table}");
@@ -219,13 +221,6 @@ fn nanoseconds_per_unit(lanes: &LaneExpansion) -> f64 {
 /// Units of 120 ranks in the whole space.
 fn units(partition: &Partition) -> f64 {
     approximate(partition.state_count().div_ceil(LANE_STATES))
-}
-
-fn readable_seconds(seconds: f64) -> String {
-    if seconds < 1.0 {
-        return format!("{seconds:.2} s");
-    }
-    humantime::format_duration(Duration::from_secs(rounded_down(seconds.min(1e15)))).to_string()
 }
 
 fn print_json(

@@ -15,6 +15,7 @@ use super::prepared::{Prepared, check_budget, check_limits, search, threads_of};
 use super::session;
 use crate::base::error::EXIT_STOPPED;
 use crate::base::ids::{to_u64, to_usize};
+use crate::base::readable::counted;
 use crate::base::shown::shown_line;
 use crate::base::{Error, Result, atomic_file, last_words};
 use crate::evidence::dataset::{self, Dataset};
@@ -114,7 +115,15 @@ fn job(arguments: &RecheckArguments, session: &SessionArguments, exchange: &dyn 
 /// First process: locks the folder of a complete run whose files belong together.
 fn lock_complete(run: &RunFolder, left_behind: LeftBehind) -> Result<RunLock> {
     if !dataset::is_complete(run.root()) {
-        return Err(Error::config(format!("{}: found no complete run to recheck; finish it with farthest resume", run.root().display())));
+        let root = run.root();
+        let (found, cure) = if !root.is_dir() {
+            ("no such folder", "name the folder of a complete run".to_owned())
+        } else if run.is_run() {
+            ("a run that is not complete", format!("finish it with farthest resume {}", session::shell_word(root)))
+        } else {
+            ("a folder without a run", "name the folder of a complete run".to_owned())
+        };
+        return Err(Error::config(format!("{}: found {found}, expected a complete run to recheck; {cure}", root.display())));
     }
     let lock = run.lock(left_behind)?;
     run.remove_temporaries()?;
@@ -184,9 +193,9 @@ fn compare(run: &RunFolder, prepared: &Prepared, outcome: &Outcome, exchange: &d
         seconds: outcome.seconds,
     };
     let how = format!(
-        "{} processes, {} shards, by {}, generators {}",
-        record.processes,
-        record.shards,
+        "{}, {}, by {}, generators {}",
+        counted(record.processes.into(), "process"),
+        counted(record.shards.into(), "shard"),
         record.expansions.join(" and "),
         record.generators.join(" ")
     );

@@ -145,12 +145,6 @@ pub fn print_whole(text: &str) -> Result<()> {
     written.map_err(|error| Error::io("write to", Path::new("standard output"), error))
 }
 
-/// A number of things: `1 state`, `2 states`.
-#[must_use]
-pub fn counted(count: u64, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
 /// A path as a word that a shell reads as this path.
 #[must_use]
 pub fn shell_word(path: &Path) -> String {

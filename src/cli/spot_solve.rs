@@ -1,9 +1,9 @@
 //! `farthest spot-solve DIR`: solves the sampled states of a complete run anew, from both ends, and
 //! compares the lengths with their depths.
 
-use super::session::counted;
 use super::solve::memory_limit;
 use crate::base::ids::{low_u32, to_u64};
+use crate::base::readable::counted;
 use crate::base::shown::shown_path;
 use crate::base::{Error, Result, StateRank};
 use crate::evidence::later_checks::record_spot_solve;
@@ -98,6 +98,11 @@ fn solve_all(puzzle: &Puzzle, samples: &BTreeMap<usize, Vec<StateRank>>, limit: 
         if states > before {
             deepest = low_u32(to_u64(depth));
         }
+    }
+    if samples.is_empty() {
+        return Err(Error::config(
+            "found no state in samples.tsv, expected some of every level; the run was made by a version without samples: run again",
+        ));
     }
     if states == 0 && difference.is_none() {
         return Err(Error::config(format!("found {too_large} samples and no memory to solve one, expected some; raise --memory")));

@@ -282,7 +282,7 @@ fn check_puzzle(folder: &Path, summary: &Summary, puzzle: &Puzzle) -> Result<()>
             &folder.join(CONFIGURATION),
             format!("a puzzle with digest {found}"),
             format!("{} as in summary.json", shown_text(expected)),
-            "it was made by another version of farthest: use that version, or run again with --resume never --force",
+            "run.toml was changed, or another version of farthest wrote it: restore the file, use that version, or run again with --resume never --force",
         ));
     }
     Ok(())

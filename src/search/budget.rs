@@ -1,7 +1,8 @@
 //! Bytes that a search needs, known before it starts, and the refusal of what cannot fit.
 
 use super::machine::host::Placement;
-use crate::base::ids::{approximate, to_u64};
+use crate::base::ids::to_u64;
+use crate::base::readable::readable_bytes;
 use crate::base::{Error, ProcessId, Result};
 use crate::ranking::Partition;
 use crate::store::Storage;
@@ -161,26 +162,6 @@ impl Budget {
             _ => Ok(()),
         }
     }
-}
-
-/// A number of bytes in decimal units, three digits.
-#[must_use]
-pub fn readable_bytes(bytes: u64) -> String {
-    const UNITS: [&str; 7] = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
-    let mut value = approximate(bytes);
-    let mut unit = 0;
-    while value >= 999.5 && unit + 1 < UNITS.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    let digits = if unit == 0 || value >= 99.95 {
-        0
-    } else if value >= 9.995 {
-        1
-    } else {
-        2
-    };
-    format!("{value:.digits$} {}", UNITS[unit])
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! `farthest certify distance`: the certificate of a run that archived its levels, verified by the
 //! checker and recorded.
 
+use crate::base::readable::counted;
 use crate::base::shown::{shown_path, shown_text};
 use crate::base::{Error, Result};
 use crate::cli::arguments::CertifyDistanceArguments;
-use crate::cli::session::{counted, shell_word};
+use crate::cli::session::shell_word;
 use crate::evidence::archive_files;
 use crate::evidence::certificate::{Certificate, Claim};
 use crate::evidence::checksums::CERTIFICATE;

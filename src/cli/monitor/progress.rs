@@ -3,8 +3,9 @@
 
 use super::progress_file::{Phase, Progress};
 use crate::base::ids::approximate;
+use crate::base::readable::readable_bytes;
+use crate::base::readable::{percent, span};
 use crate::cli::arguments::{ProgressMode, SessionArguments};
-use crate::search::budget::readable_bytes;
 use crate::search::{Event, Observer, RunFolder};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs::File;
@@ -26,6 +27,7 @@ const FILE_INTERVAL: Duration = Duration::from_millis(500);
 pub fn log_to(log: Option<File>, arguments: &SessionArguments, bar: bool) -> Box<dyn tracing::Subscriber + Send + Sync> {
     let shown = match (arguments.quiet, arguments.verbose) {
         (true, _) => LevelFilter::WARN,
+        (_, 0) if arguments.progress == ProgressMode::None => LevelFilter::WARN,
         // The bar shows what the lines would.
         (_, 0) if bar => LevelFilter::WARN,
         (_, 0) => LevelFilter::INFO,
@@ -82,12 +84,6 @@ pub fn remaining(progress: &Progress) -> String {
 pub fn seconds_left(found: u64, expected: u64, rate: f64) -> Option<f64> {
     let left = expected.saturating_sub(found);
     (rate >= 1.0 && left > 0).then(|| (approximate(left) / rate).min(1e9))
-}
-
-/// A number of seconds in words.
-#[must_use]
-pub fn span(seconds: f64) -> String {
-    humantime::format_duration(Duration::from_secs(crate::base::ids::rounded_down(seconds))).to_string()
 }
 
 /// A count with a decimal prefix.
@@ -206,7 +202,7 @@ impl Observer for Reporter {
             Event::LevelClosed { level, states } => {
                 let seconds = self.level_started.elapsed().as_secs_f64();
                 self.level_started = Instant::now();
-                let percent = self.progress.expected.map(|expected| 100.0 * approximate(*states) / approximate(expected.max(1)));
+                let percent = self.progress.expected.map(|expected| percent(*states, expected));
                 let percent = percent.map_or_else(String::new, |percent| format!(" ({percent:.2} %)"));
                 let line = format!("level {:>3}: {:>15} states, {states:>15} in all{percent}, {seconds:.2} s", level.depth, level.states);
                 if self.lines {

@@ -8,6 +8,7 @@
 
 use super::progress_file::{Phase, Progress};
 use crate::base::error::EXIT_STOPPED;
+use crate::base::readable::counted;
 use crate::base::{Error, Result};
 use crate::cli::{prepared, session};
 use crate::evidence::dataset;
@@ -236,7 +237,7 @@ impl RunState {
                 process_id: None,
             },
             updated: provenance.finished.parse().ok(),
-            message: format!("God's number {}, {} antipodes", summary.gods_number, summary.antipodes),
+            message: format!("God's number {}, {}", summary.gods_number, counted(summary.antipodes, "antipode")),
             remarks: Vec::new(),
         })
     }

@@ -1,10 +1,11 @@
 //! `farthest status DIR`: one look at a run from anywhere that sees its folder, a login node for
 //! instance.
 
-use super::progress::{readable_count, span};
+use super::progress::readable_count;
 use super::run_state::{Condition, RunState, age_seconds};
 use crate::base::Result;
 use crate::base::ids::{approximate, rounded_down};
+use crate::base::readable::{self, counted, span};
 use crate::base::shown::{shown_json, shown_line};
 use crate::cli::arguments::StatusArguments;
 use crate::search::RunFolder;
@@ -34,7 +35,7 @@ pub fn status(arguments: &StatusArguments) -> Result<i32> {
 
 /// Percent of the states that are found.
 fn percent(run: &RunState) -> Option<f64> {
-    run.expected.map(|expected| 100.0 * approximate(run.found) / approximate(expected.max(1)))
+    run.expected.map(|expected| readable::percent(run.found, expected))
 }
 
 /// What it is doing, in words.
@@ -74,6 +75,7 @@ fn lines(run: &RunState, root: &Path) -> Vec<(&'static str, String)> {
                 format!("yes: it is being rechecked; see farthest status {}", second.display())
             }
             (true, _) => "yes".into(),
+            (false, Condition::Complete) => "no: it is complete".into(),
             (false, _) => "no".into(),
         },
     ));
@@ -81,7 +83,7 @@ fn lines(run: &RunState, root: &Path) -> Vec<(&'static str, String)> {
         "found",
         match (run.expected, percent(run)) {
             (Some(expected), Some(percent)) => format!("{} of {expected} states ({percent:.2} %)", run.found),
-            _ => format!("{} states", run.found),
+            _ => counted(run.found, "state"),
         },
     ));
     if let Some(rate) = run.rate {
@@ -89,7 +91,8 @@ fn lines(run: &RunState, root: &Path) -> Vec<(&'static str, String)> {
         lines.push(("rate", format!("{} states/s, left: {left}", readable_count(rate))));
     }
     if run.state != Condition::Complete {
-        let saved = run.checkpoint.map(|saved| format!("level {}, {} states, {}", saved.level, saved.states, moment(saved.written)));
+        let saved =
+            run.checkpoint.map(|saved| format!("level {}, {}, {}", saved.level, counted(saved.states, "state"), moment(saved.written)));
         lines.push(("checkpoint", saved.unwrap_or_else(|| "none".into())));
     }
     let (processes, threads) =

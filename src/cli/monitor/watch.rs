@@ -2,10 +2,11 @@
 
 use super::progress::{bar, bar_message};
 use super::progress_file::{Phase, Progress};
-use super::run_state::{Condition, is_alive, killed_message};
+use super::run_state::{Condition, RunState, is_alive, killed_message};
 use crate::base::shown::shown_line;
 use crate::base::{Error, Result};
 use crate::cli::arguments::WatchArguments;
+use crate::cli::session::shell_word;
 use crate::search::RunFolder;
 use std::time::{Duration, Instant};
 
@@ -50,10 +51,12 @@ pub fn watch(arguments: &WatchArguments) -> Result<i32> {
         }
         if last_sign_of_life.elapsed() > PATIENCE {
             bar.abandon();
+            let command = RunState::look(&arguments.folder)?.next_command(&arguments.folder);
             return Err(Error::CheckFailed(format!(
-                "{}: {}: go on with farthest resume",
+                "{}: {}; go on with: {}",
                 arguments.folder.display(),
-                killed_message(&progress)
+                killed_message(&progress),
+                command.unwrap_or_else(|| format!("farthest status {}", shell_word(&arguments.folder)))
             )));
         }
         std::thread::sleep(INTERVAL);

@@ -3,6 +3,7 @@
 use super::progress::{Reporter, log_to, wants_bar};
 use super::progress_file::{Phase, Progress};
 use crate::base::ids::to_u64;
+use crate::base::readable::counted;
 use crate::base::regular_file;
 use crate::base::say::say;
 use crate::cli::arguments::SessionArguments;
@@ -70,9 +71,17 @@ impl Watcher {
     pub fn greet(&self, placement: &Placement, threads: usize) {
         let Self::First(_) = self else { return };
         let usable = placement.processors[0];
-        tracing::info!("{} processes x {threads} threads; the first process may use {usable} processors", placement.processes());
+        tracing::info!(
+            "{} x {}; the first process may use {}",
+            counted(to_u64(placement.processes()), "process"),
+            counted(to_u64(threads), "thread"),
+            counted(usable, "processor")
+        );
         if to_u64(threads) > usable {
-            tracing::warn!("{threads} threads share {usable} processors: bind processes to more (mpirun --bind-to none) or use --threads");
+            tracing::warn!(
+                "{threads} threads share {}: bind processes to more (mpirun --bind-to none) or use --threads",
+                counted(usable, "processor")
+            );
         }
     }
 

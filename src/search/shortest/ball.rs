@@ -6,7 +6,8 @@
 //! Cost: a sort of (generators x level) ranks, in place; memory: the levels plus the neighbours,
 //! which are thinned whenever they reach the limit.
 
-use crate::base::ids::{approximate, to_u64, to_usize};
+use crate::base::ids::{to_u64, to_usize};
+use crate::base::readable::{counted, readable_bytes};
 use crate::base::{Error, Result};
 use crate::expand::Moves;
 use rayon::prelude::*;
@@ -133,14 +134,13 @@ impl<'a> Ball<'a> {
     }
 
     fn too_large(&self, limit: MemoryLimit, needed_bytes: u64) -> Error {
-        let gib = |bytes: u64| approximate(bytes) / f64::from(1_u32 << 30);
         Error::config(format!(
-            "the balls do not fit: at radius {} with {} states the next level needs {:.2} GiB in all, the limit is {:.2} GiB; \
+            "the balls do not fit: at radius {} with {} the next level needs {} in all, the limit is {}; \
              raise --memory, or use the table of a run with keep_levels (--table)",
             self.radius(),
-            self.last().len(),
-            gib(needed_bytes),
-            gib(limit.bytes)
+            counted(to_u64(self.last().len()), "state"),
+            readable_bytes(needed_bytes),
+            readable_bytes(limit.bytes)
         ))
     }
 }
