@@ -170,7 +170,7 @@ const _: () = assert!(SUFFIX == 5 && MOST_CROSSINGS <= 5);
 
 /// Takes 1 off each of `sums` whose label `one` is smaller than `other`.
 #[inline(always)]
-fn subtract_smaller(sums: &mut Bytes, one: &Bytes, other: &Bytes) {
+pub(super) fn subtract_smaller(sums: &mut Bytes, one: &Bytes, other: &Bytes) {
     for ((sum, one), other) in sums.iter_mut().zip(one).zip(other) {
         *sum = sum.wrapping_sub(u8::from(one < other));
     }

@@ -37,7 +37,8 @@ fn check_level(puzzle: &Puzzle, seen: &BTreeSet<u64>, blocks: u64) {
         fingerprint: fingerprint::of_sorted_ranks(new.iter().copied()),
         edges,
         level_edges,
-        odd: to_u64(odd),
+        // What is always odd or always even, and not by the numbering alone, is counted.
+        odd: if puzzle.sign_rule() == SignRule::Free || space.is_halved() { 0 } else { to_u64(odd) },
     };
     // The same as bits, block by block.
     let block_bytes = lanes.units_per_block() * UNIT_BYTES;

@@ -1,0 +1,181 @@
+//! What a permutation does to whole strips: it is factored once into a part that moves lanes or
+//! pieces of lanes, and swaps within lanes.
+//!
+//! Every permutation s with at most one crossing label is `pi ∘ s'`, where pi permutes the suffix
+//! positions only. The neighbour of a by s is `a∘pi∘s'`, and a and `a∘pi` are in one lane. So the
+//! bits are those that s' pulls, permuted within each lane by pi, the same for all lanes. There are
+//! 120 ways to choose pi; the cheapest is taken of those where s' is one of [`LaneMove`]. A
+//! permutation of more crossings has no kernel, and is pulled slice by slice (`pull.rs`): slower,
+//! and the oracle of this.
+
+use super::digit_swaps::{FAMILY, suffix_words};
+use super::pieces::Pieces;
+use super::prefixes::{PrefixStrip, PrefixTable, STRIP};
+use super::runs::LaneRuns;
+use super::strip::{MARGIN, StripBuffer};
+use super::{LaneExpansion, UNIT_BYTES};
+use crate::base::ids::{low_u8, to_u64};
+use crate::expand::bit_moves::BitMoves;
+use crate::expand::lane_plan::{LanePlan, Origin, SUFFIX};
+use crate::puzzle::Permutation;
+
+/// Costs of the parts in distances that bits of a strip move by (see `digit_swaps.rs`), for the
+/// choice of a factor only.
+const STRADDLE_COST: usize = 14;
+const PIECES_COST: usize = 30;
+
+/// A permutation, compiled for strips of lanes of 120 bits.
+#[derive(Clone, Debug)]
+pub(super) struct Kernel {
+    /// What comes first.
+    lanes: LaneMove,
+    /// The swaps that follow, by radix (see [`super::digit_swaps::SuffixWord`]).
+    swaps: Vec<u8>,
+}
+
+/// How lanes, or pieces of them, move.
+#[derive(Clone, Debug)]
+enum LaneMove {
+    /// Whole lanes, by a table.
+    Runs(LaneRuns),
+    /// Whole lanes, each ranked by itself.
+    Ranked(Vec<Origin>),
+    /// Whole families, by a table, for a first swap of the last prefix position with the first of
+    /// the suffix.
+    Families(LaneRuns),
+    /// Five pieces.
+    Pieces(Pieces),
+}
+
+/// Room for a strip at work.
+#[derive(Clone, Debug)]
+pub(super) struct Scratch {
+    now: StripBuffer,
+    after: StripBuffer,
+}
+
+impl Scratch {
+    pub(super) fn new() -> Self {
+        Self { now: StripBuffer::BLANK, after: StripBuffer::BLANK }
+    }
+}
+
+impl Kernel {
+    /// Compiles `permutation`; `None` for more than one crossing.
+    pub(super) fn new(permutation: &Permutation, lanes_per_block: usize) -> Option<Self> {
+        let images = permutation.images();
+        let prefix_length = images.len() - SUFFIX;
+        let crossings = images[..prefix_length].iter().filter(|&&image| usize::from(image) >= prefix_length).count();
+        if crossings > 1 {
+            return None;
+        }
+        let mut best: Option<(usize, Self)> = None;
+        for word in suffix_words() {
+            // s' = the inverse of pi after s.
+            let mut rest = images.to_vec();
+            for image in &mut rest {
+                if let Some(place) = usize::from(*image).checked_sub(prefix_length) {
+                    let before = word.images.iter().position(|&image| usize::from(image) == place).expect("a bijection");
+                    *image = low_u8(to_u64(prefix_length + before));
+                }
+            }
+            let Some((cost, lanes)) = LaneMove::new(rest, lanes_per_block) else { continue };
+            let cost = cost + word.shifts;
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                let first = matches!(lanes, LaneMove::Families(_)).then(|| low_u8(to_u64(FAMILY)));
+                best = Some((cost, Self { lanes, swaps: first.into_iter().chain(word.swaps).collect() }));
+            }
+        }
+        best.map(|(_, kernel)| kernel)
+    }
+
+    /// Whether it does nothing at all.
+    pub(super) fn is_identity(&self) -> bool {
+        self.swaps.is_empty() && matches!(&self.lanes, LaneMove::Runs(runs) if runs.is_identity())
+    }
+
+    /// Estimated nanoseconds of a lane.
+    pub(super) fn nanoseconds(&self) -> f64 {
+        let lanes = match &self.lanes {
+            LaneMove::Runs(_) => 1.5,
+            LaneMove::Ranked(_) => 5.0,
+            LaneMove::Families(_) => 1.5,
+            LaneMove::Pieces(_) => 12.0,
+        };
+        let swaps: u8 = self.swaps.iter().sum();
+        lanes + 0.5 * f64::from(swaps)
+    }
+
+    /// The bits that the lanes of `strip` pull, which begins with lane `first` of the table, in the
+    /// buffer that is returned. The bits of lanes after the table's last are of no account.
+    #[inline(always)]
+    pub(super) fn pull<'a, B: BitMoves>(
+        &self,
+        moves: B,
+        lanes: &LaneExpansion,
+        blocks: &[&[u8]],
+        prefixes: &PrefixTable,
+        strip: &PrefixStrip,
+        first: usize,
+        scratch: &'a mut Scratch,
+    ) -> &'a mut StripBuffer {
+        let Scratch { now, after } = scratch;
+        let (mut now, mut after) = (now, after);
+        let first = prefixes.first_lane + first;
+        let lane_of_family = first % FAMILY;
+        let runs = match &self.lanes {
+            LaneMove::Runs(runs) => Some((runs, 0, STRIP)),
+            // Blocks are whole families.
+            LaneMove::Families(runs) => Some((runs, lane_of_family, (lane_of_family + STRIP).next_multiple_of(FAMILY))),
+            LaneMove::Ranked(prefix) => {
+                lanes.copy_ranked(blocks, strip, prefix, now);
+                None
+            }
+            LaneMove::Pieces(pieces) => {
+                pieces.pull(moves, lanes, blocks, strip, now);
+                None
+            }
+        };
+        // One place each for what is inlined and unrolled: the code must stay in the cache.
+        if let Some((runs, before, count)) = runs {
+            runs.copy(lanes, blocks, prefixes.block, first - before, count, now, MARGIN - before * UNIT_BYTES);
+        }
+        for &radix in &self.swaps {
+            lanes.digit_swaps.apply(radix, lane_of_family, now, after);
+            (now, after) = (after, now);
+        }
+        now
+    }
+}
+
+impl LaneMove {
+    /// The move of a permutation, and its cost; `None` where there is none without swaps within
+    /// lanes.
+    fn new(images: Vec<u8>, lanes_per_block: usize) -> Option<(usize, Self)> {
+        let prefix_length = images.len() - SUFFIX;
+        let stays = |position: usize| usize::from(images[position]) == position;
+        let suffix_stays = (prefix_length + 1..images.len()).all(stays);
+        if suffix_stays && stays(prefix_length) {
+            let ranked = || Self::Ranked(images[..prefix_length].iter().map(|&image| Origin::Prefix(image)).collect());
+            return Some((0, LaneRuns::new(&images, prefix_length).map_or_else(ranked, Self::Runs)));
+        }
+        let is_swapped = usize::from(images[prefix_length]) + 1 == prefix_length && usize::from(images[prefix_length - 1]) == prefix_length;
+        if suffix_stays
+            && is_swapped
+            && lanes_per_block.is_multiple_of(FAMILY)
+            && let Some(runs) = LaneRuns::new(&images, prefix_length - 1)
+        {
+            return Some((STRADDLE_COST, Self::Families(runs)));
+        }
+        // Only the orders of the suffix that pieces can keep are worth compiling.
+        let ascends = |position: usize| {
+            let staying: Vec<u8> = images[prefix_length..].iter().copied().filter(|&image| usize::from(image) >= prefix_length).collect();
+            staying.is_sorted() && position == SUFFIX - staying.len()
+        };
+        if !ascends(1) {
+            return None;
+        }
+        let plan = LanePlan::new(&Permutation::new(images).ok()?, false);
+        Pieces::new(&plan).map(|pieces| (PIECES_COST, Self::Pieces(pieces)))
+    }
+}

@@ -1,0 +1,127 @@
+//! Permutations of the prefix as a table: which run of lanes each run of lanes comes from.
+//!
+//! A permutation that moves prefix positions i to j-1 among themselves changes the digits of these
+//! positions only, and how it changes them depends on these digits alone: a label's digit is its
+//! rank among the labels from its position on, and the labels from i on are the same set before and
+//! after. So lanes that share the digits before j move as a run, and of the digits before i only
+//! the sum counts. The table has m!/(m-j)! ... an entry for each value of the digits i to j-1, and
+//! nothing is ranked.
+
+use super::digit_swaps::FAMILY;
+use super::strip::{MARGIN, StripBuffer};
+use super::{LaneExpansion, UNIT_BYTES};
+use crate::base::ids::{index_u32, low_u32, to_usize};
+use crate::ranking::lehmer::{self, FACTORIALS};
+
+/// Most entries of a table: half a megabyte, read in order.
+const MOST_RUNS: u64 = 1 << 17;
+
+/// Where runs of lanes come from.
+#[derive(Clone, Debug)]
+pub(super) struct LaneRuns {
+    /// Lanes of a run.
+    run: usize,
+    /// For each run of a window of neighbouring ones the number of its source in the window.
+    sources: Vec<u32>,
+    is_identity: bool,
+}
+
+impl LaneRuns {
+    /// The table of a permutation that keeps the positions before `end` among themselves, by its
+    /// `images`. `None` where the table would be too long.
+    pub(super) fn new(images: &[u8], end: usize) -> Option<Self> {
+        let moves = |position: &usize| usize::from(images[*position]) != *position;
+        let (Some(first), Some(last)) = ((0..end).find(moves), (0..end).rfind(moves)) else {
+            return Some(Self { run: FAMILY, sources: vec![0], is_identity: true });
+        };
+        let length = images.len() - first;
+        let run_states = FACTORIALS[images.len() - last - 1];
+        let runs = FACTORIALS[length] / run_states;
+        if runs > MOST_RUNS {
+            return None;
+        }
+        let source = |run: u64| {
+            let (labels, _) = lehmer::unrank(length, run * run_states);
+            let mut moved = labels;
+            for position in first..=last {
+                moved[position - first] = labels[usize::from(images[position]) - first];
+            }
+            low_u32(lehmer::rank(&moved[..length]) / run_states)
+        };
+        Some(Self { run: to_usize(run_states / FACTORIALS[super::SUFFIX]), sources: (0..runs).map(source).collect(), is_identity: false })
+    }
+
+    /// Whether nothing moves.
+    pub(super) fn is_identity(&self) -> bool {
+        self.is_identity
+    }
+
+    /// Copies the sources of `count` lanes of a plane, from lane `first` of `block` on, to byte `to`
+    /// of `buffer`. What is not at hand, or beyond the plane, counts as zero.
+    #[inline(always)]
+    pub(super) fn copy(
+        &self,
+        lanes: &LaneExpansion,
+        blocks: &[&[u8]],
+        block: usize,
+        first: usize,
+        count: usize,
+        buffer: &mut StripBuffer,
+        to: usize,
+    ) {
+        let window = self.run * self.sources.len();
+        // Where windows are parts of blocks, a lane's source is in the same block.
+        let within = lanes.lanes_per_block.is_multiple_of(window);
+        let first = if within { first } else { block * lanes.lanes_per_block + first };
+        let number = first / self.run;
+        let mut index = number % self.sources.len();
+        let mut window_first = (number - index) * self.run;
+        let mut offset = first % self.run;
+        let mut done = 0;
+        while done < count {
+            let mut lane = window_first + index_u32(self.sources[index]) * self.run + offset;
+            let mut from = block;
+            if !within {
+                (from, lane) = (lane / lanes.lanes_per_block, lane % lanes.lanes_per_block);
+            }
+            let length = (self.run - offset).min(count - done).min(lanes.lanes_per_block.saturating_sub(lane).max(1));
+            let bytes: &[u8] = blocks.get(from).copied().unwrap_or_default();
+            copy_lanes(bytes, lane, length, buffer, to + done * UNIT_BYTES);
+            done += length;
+            offset += length;
+            if offset == self.run {
+                (index, offset) = (index + 1, 0);
+                if index == self.sources.len() {
+                    index = 0;
+                    window_first += window;
+                }
+            }
+        }
+    }
+}
+
+/// Copies `count` lanes from lane `first` of `bytes` on to byte `to` of the buffer, in its order:
+/// a byte after the last lane may be overwritten, too.
+#[inline(always)]
+pub(super) fn copy_lanes(bytes: &[u8], first: usize, count: usize, buffer: &mut StripBuffer, to: usize) {
+    let target = &mut buffer.0[to..to + count * UNIT_BYTES + 1];
+    let Some(source) = bytes.get(first * UNIT_BYTES..(first + count) * UNIT_BYTES + 1) else {
+        return copy_what_is_there(bytes, first, count, target);
+    };
+    for lane in 0..count {
+        // Sixteen bytes are one register, fifteen are not. The last byte is the next lane's.
+        let at = lane * UNIT_BYTES;
+        target[at..at + 16].copy_from_slice(&source[at..at + 16]);
+    }
+}
+
+/// [`copy_lanes`] where the source ends before the last lane.
+#[cold]
+fn copy_what_is_there(bytes: &[u8], first: usize, count: usize, target: &mut [u8]) {
+    target[..count * UNIT_BYTES].fill(0);
+    let there = bytes.get(first * UNIT_BYTES..).unwrap_or_default();
+    let length = there.len().min(count * UNIT_BYTES);
+    target[..length].copy_from_slice(&there[..length]);
+}
+
+const _: () = assert!(MARGIN > FAMILY * UNIT_BYTES);
