@@ -157,13 +157,13 @@ impl LaneMove {
         let suffix_stays = (prefix_length + 1..images.len()).all(stays);
         if suffix_stays && stays(prefix_length) {
             let ranked = || Self::Ranked(images[..prefix_length].iter().map(|&image| Origin::Prefix(image)).collect());
-            return Some((0, LaneRuns::new(&images, prefix_length).map_or_else(ranked, Self::Runs)));
+            return Some((0, LaneRuns::new(&images, prefix_length, lanes_per_block).map_or_else(ranked, Self::Runs)));
         }
         let is_swapped = usize::from(images[prefix_length]) + 1 == prefix_length && usize::from(images[prefix_length - 1]) == prefix_length;
         if suffix_stays
             && is_swapped
             && lanes_per_block.is_multiple_of(FAMILY)
-            && let Some(runs) = LaneRuns::new(&images, prefix_length - 1)
+            && let Some(runs) = LaneRuns::new(&images, prefix_length - 1, lanes_per_block)
         {
             return Some((STRADDLE_COST, Self::Families(runs)));
         }

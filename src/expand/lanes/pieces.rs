@@ -17,12 +17,13 @@
 //! Without a crossing label the base is the place of a whole lane, for permutations of the prefix
 //! whose table of runs would be too long.
 
-use super::prefixes::{Bytes, Places, PrefixStrip, STRIP, subtract_smaller};
+use super::prefixes::{Bytes, PrefixStrip, STRIP, low_u16, subtract_smaller};
 use super::strip::StripBuffer;
 use super::{LaneExpansion, UNIT_BYTES};
 use crate::base::ids::{index_u32, low_u32, low_u64, to_u64};
 use crate::expand::bit_moves::BitMoves;
 use crate::expand::lane_plan::{LanePlan, MOST_PREFIX, Origin, SUFFIX};
+use crate::ranking::lehmer::FACTORIALS;
 
 /// Bits and bytes of a piece.
 const PIECE_BITS: u32 = 24;
@@ -118,7 +119,7 @@ impl Pieces {
                 for at in 0..STRIP {
                     let mut pieces = [0; SUFFIX];
                     for label in 0..SUFFIX {
-                        let lane = lane_window(blocks, &places[label], at);
+                        let lane = places[label].lane_window(blocks, at);
                         let mask = &masks[usize::from(keys[label][at] & 7)];
                         let low = moves.extract(low_u64(lane), mask.low);
                         let high = moves.extract(low_u64(lane >> 64), mask.high);
@@ -133,7 +134,7 @@ impl Pieces {
                 for at in 0..STRIP {
                     let (mut low, mut high) = (0, 0);
                     for label in 0..SUFFIX {
-                        let piece = piece_window(blocks, &places[label], at, usize::from(keys[label][at]));
+                        let piece = places[label].piece_window(blocks, at, usize::from(keys[label][at]));
                         low |= moves.deposit(piece, masks[label].low);
                         high |= moves.deposit(piece >> masks[label].low_bits, masks[label].high);
                     }
@@ -145,26 +146,95 @@ impl Pieces {
 
     /// What crossing labels `labels` add to the places of a strip.
     #[inline(always)]
-    fn add_crossing(&self, lanes: &LaneExpansion, strip: &PrefixStrip, labels: &Bytes, places: &mut Places) {
+    fn add_crossing(&self, lanes: &LaneExpansion, strip: &PrefixStrip, labels: &Bytes, places: &mut SplitPlaces) {
         let mut digits = *labels;
         for origin in &self.prefix[..self.crossing] {
             let Origin::Prefix(from) = *origin else { continue };
             subtract_smaller(&mut digits, &strip.labels[usize::from(from)], labels);
         }
-        let weight = lanes.weights[self.crossing];
-        let sums = if self.crossing < lanes.leading { &mut places.block } else { &mut places.lane };
-        for at in 0..STRIP {
-            sums[at] = sums[at].wrapping_add(u32::from(digits[at]) * weight);
-        }
+        places.add(lanes, self.crossing, &digits);
         for (position, origin) in self.prefix.iter().enumerate().skip(self.crossing + 1) {
             let Origin::Prefix(from) = *origin else { continue };
-            let later = &strip.labels[usize::from(from)];
-            let weight = lanes.weights[position];
-            let sums = if position < lanes.leading { &mut places.block } else { &mut places.lane };
+            places.subtract_where_smaller(lanes, position, labels, &strip.labels[usize::from(from)]);
+        }
+    }
+}
+
+/// Places of a strip's source lanes, in parts that are cheap to change.
+#[derive(Clone, Copy, Debug)]
+struct SplitPlaces {
+    /// Number of the block in its plane: what the leading positions make.
+    block: [u32; STRIP],
+    /// Number of the lane in its block: what the positions before the last five make.
+    high: [u32; STRIP],
+    /// What the last five make, less than 10!/5!: half as wide, twice as many in a register.
+    low: [u16; STRIP],
+}
+
+/// Positions of the prefix whose digits make less than 2^16.
+const LOW_POSITIONS: usize = 5;
+
+const _: () = assert!(FACTORIALS[SUFFIX + LOW_POSITIONS] / FACTORIALS[SUFFIX] < 1 << 16);
+
+impl SplitPlaces {
+    /// Adds the digits of a position.
+    #[inline(always)]
+    fn add(&mut self, lanes: &LaneExpansion, position: usize, digits: &Bytes) {
+        let weight = lanes.weights[position];
+        if position < lanes.leading {
             for at in 0..STRIP {
-                sums[at] = sums[at].wrapping_sub(if labels[at] < later[at] { weight } else { 0 });
+                self.block[at] = self.block[at].wrapping_add(u32::from(digits[at]) * weight);
+            }
+        } else if position + LOW_POSITIONS < lanes.prefix_length {
+            for at in 0..STRIP {
+                self.high[at] = self.high[at].wrapping_add(u32::from(digits[at]) * weight);
+            }
+        } else {
+            let weight = low_u16(index_u32(weight));
+            for at in 0..STRIP {
+                self.low[at] = self.low[at].wrapping_add(u16::from(digits[at]).wrapping_mul(weight));
             }
         }
+    }
+
+    /// Takes 1 off the digits of a position where a label of `labels` is smaller than one of
+    /// `later`.
+    #[inline(always)]
+    fn subtract_where_smaller(&mut self, lanes: &LaneExpansion, position: usize, labels: &Bytes, later: &Bytes) {
+        let weight = lanes.weights[position];
+        if position < lanes.leading {
+            for at in 0..STRIP {
+                self.block[at] = self.block[at].wrapping_sub(if labels[at] < later[at] { weight } else { 0 });
+            }
+        } else if position + LOW_POSITIONS < lanes.prefix_length {
+            for at in 0..STRIP {
+                self.high[at] = self.high[at].wrapping_sub(if labels[at] < later[at] { weight } else { 0 });
+            }
+        } else {
+            let weight = low_u16(index_u32(weight));
+            for at in 0..STRIP {
+                self.low[at] = self.low[at].wrapping_sub(if labels[at] < later[at] { weight } else { 0 });
+            }
+        }
+    }
+
+    /// What is at hand of the block of lane `at`, from byte `more` of the source lane on.
+    #[inline(always)]
+    fn bytes<'a>(&self, blocks: &[&'a [u8]], at: usize, more: usize) -> &'a [u8] {
+        let first = (index_u32(self.high[at]) + usize::from(self.low[at])) * UNIT_BYTES + more;
+        blocks.get(index_u32(self.block[at])).and_then(|block| block.get(first..)).unwrap_or_default()
+    }
+
+    /// The 15 bytes of the source of lane `at` and one more; 0 when its block is not at hand.
+    #[inline(always)]
+    fn lane_window(&self, blocks: &[&[u8]], at: usize) -> u128 {
+        self.bytes(blocks, at, 0).first_chunk().map_or(0, |window| u128::from_le_bytes(*window))
+    }
+
+    /// Piece `key` of the source of lane `at` and eight bits more; 0 when its block is not at hand.
+    #[inline(always)]
+    fn piece_window(&self, blocks: &[&[u8]], at: usize, key: usize) -> u64 {
+        self.bytes(blocks, at, key * PIECE_BYTES).first_chunk().map_or(0, |window| u32::from_le_bytes(*window).into())
     }
 }
 
@@ -172,8 +242,8 @@ impl LaneExpansion {
     /// The places of lanes whose prefixes have labels of these origins, as if position `left_out`
     /// had neither label nor digit.
     #[inline(always)]
-    pub(super) fn places_but(&self, strip: &PrefixStrip, prefix: &[Origin], left_out: usize) -> Places {
-        let mut places = Places { block: [0; STRIP], lane: [0; STRIP] };
+    fn places_but(&self, strip: &PrefixStrip, prefix: &[Origin], left_out: usize) -> SplitPlaces {
+        let mut places = SplitPlaces { block: [0; STRIP], high: [0; STRIP], low: [0; STRIP] };
         let mut before = [&strip.labels[0]; MOST_PREFIX];
         let mut count = 0;
         for (position, origin) in prefix.iter().enumerate() {
@@ -188,11 +258,7 @@ impl LaneExpansion {
             }
             before[count] = labels;
             count += 1;
-            let weight = self.weights[position];
-            let sums = if position < self.leading { &mut places.block } else { &mut places.lane };
-            for at in 0..STRIP {
-                sums[at] = sums[at].wrapping_add(u32::from(digits[at]) * weight);
-            }
+            places.add(self, position, &digits);
         }
         places
     }
@@ -204,28 +270,10 @@ impl LaneExpansion {
         let places = self.places_but(strip, prefix, prefix.len());
         let out = buffer.strip_mut();
         for at in 0..STRIP {
-            let lane = lane_window(blocks, &places, at);
+            let lane = places.lane_window(blocks, at);
             write_lane(out, at, low_u64(lane), low_u64(lane >> 64));
         }
     }
-}
-
-/// The 15 bytes of a lane and one more; 0 when its block is not at hand.
-#[inline(always)]
-fn lane_window(blocks: &[&[u8]], places: &Places, at: usize) -> u128 {
-    let first = index_u32(places.lane[at]) * UNIT_BYTES;
-    let bytes: &[u8] = blocks.get(index_u32(places.block[at])).copied().unwrap_or_default();
-    let Some(window) = bytes.get(first..first + 16).and_then(|window| window.first_chunk()) else { return 0 };
-    u128::from_le_bytes(*window)
-}
-
-/// Piece `key` of a lane and eight bits more; 0 when its block is not at hand.
-#[inline(always)]
-fn piece_window(blocks: &[&[u8]], places: &Places, at: usize, key: usize) -> u64 {
-    let first = index_u32(places.lane[at]) * UNIT_BYTES + key * PIECE_BYTES;
-    let bytes: &[u8] = blocks.get(index_u32(places.block[at])).copied().unwrap_or_default();
-    let Some(window) = bytes.get(first..first + 4).and_then(|window| window.first_chunk()) else { return 0 };
-    u32::from_le_bytes(*window).into()
 }
 
 /// Overwrites lane `at` of a strip; `high` has its last seven bytes.

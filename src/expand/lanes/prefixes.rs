@@ -176,8 +176,9 @@ pub(super) fn subtract_smaller(sums: &mut Bytes, one: &Bytes, other: &Bytes) {
     }
 }
 
-/// An index of a plan's moves: at most 2 x 60 x 125.
+/// The low bits of what is known to be below 2^16, like an index of a plan's moves: at most
+/// 2 x 60 x 125.
 #[inline(always)]
-fn low_u16(value: usize) -> u16 {
+pub(super) fn low_u16(value: usize) -> u16 {
     u16::try_from(low_u32(to_u64(value)) & 0xffff).unwrap_or(0)
 }

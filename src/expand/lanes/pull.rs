@@ -75,14 +75,18 @@ impl LaneExpansion {
                         &of_slices
                     }
                 };
-                let mut pulled = words(pulled);
-                if let Some(Some(contributed)) = target.contributed.get(generator) {
-                    pulled = union(&pulled, &words_of_part(&contributed[bytes.clone()], 0));
-                }
+                let with_contributed;
+                let pulled = match target.contributed.get(generator) {
+                    Some(Some(contributed)) => {
+                        with_contributed = joined(pulled, &contributed[bytes.clone()]);
+                        &with_contributed
+                    }
+                    _ => pulled,
+                };
                 // A pulled state that is not seen is new: so these are the new states' edges.
-                tally.edges += take_new(&pulled, &unseen, &mut new);
+                tally.edges += take_new(pulled, &unseen, &mut new);
                 if let Some(level) = &level {
-                    tally.level_edges += common(&pulled, level);
+                    tally.level_edges += common(&words(pulled), level);
                 }
             }
             self.write_new(strip, first, odd_plane, &new, target, bytes, &mut tally);
@@ -270,6 +274,14 @@ fn open_units(open: &Words) -> u32 {
     let mut bytes = [0; STRIP_BYTES + 1];
     write_words(bytes.first_chunk_mut().expect("a byte more than a strip"), open);
     (0..STRIP).fold(0, |units, at| units | u32::from(read_unit(&bytes, at) != 0) << at)
+}
+
+/// A strip with what others contributed.
+#[cold]
+fn joined(pulled: &[u8; STRIP_BYTES], contributed: &[u8]) -> [u8; STRIP_BYTES] {
+    let mut joined = *pulled;
+    write_words(&mut joined, &union(&words(pulled), &words_of_part(contributed, 0)));
+    joined
 }
 
 /// Units as a strip's bytes.

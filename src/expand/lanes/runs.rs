@@ -11,6 +11,7 @@ use super::digit_swaps::FAMILY;
 use super::strip::{MARGIN, StripBuffer};
 use super::{LaneExpansion, UNIT_BYTES};
 use crate::base::ids::{index_u32, low_u32, to_usize};
+use crate::expand::lane_plan::SUFFIX;
 use crate::ranking::lehmer::{self, FACTORIALS};
 
 /// Most entries of a table: half a megabyte, read in order.
@@ -24,15 +25,18 @@ pub(super) struct LaneRuns {
     /// For each run of a window of neighbouring ones the number of its source in the window.
     sources: Vec<u32>,
     is_identity: bool,
+    /// Whether windows are parts of blocks: a lane's source is in the same block.
+    is_within: bool,
 }
 
 impl LaneRuns {
     /// The table of a permutation that keeps the positions before `end` among themselves, by its
     /// `images`. `None` where the table would be too long.
-    pub(super) fn new(images: &[u8], end: usize) -> Option<Self> {
+    pub(super) fn new(images: &[u8], end: usize, lanes_per_block: usize) -> Option<Self> {
         let moves = |position: &usize| usize::from(images[*position]) != *position;
         let (Some(first), Some(last)) = ((0..end).find(moves), (0..end).rfind(moves)) else {
-            return Some(Self { run: FAMILY, sources: vec![0], is_identity: true });
+            let is_within = lanes_per_block.is_multiple_of(FAMILY);
+            return Some(Self { run: FAMILY, sources: vec![0], is_identity: true, is_within });
         };
         let length = images.len() - first;
         let run_states = FACTORIALS[images.len() - last - 1];
@@ -48,7 +52,9 @@ impl LaneRuns {
             }
             low_u32(lehmer::rank(&moved[..length]) / run_states)
         };
-        Some(Self { run: to_usize(run_states / FACTORIALS[super::SUFFIX]), sources: (0..runs).map(source).collect(), is_identity: false })
+        let run = to_usize(run_states / FACTORIALS[SUFFIX]);
+        let is_within = lanes_per_block.is_multiple_of(run * to_usize(runs));
+        Some(Self { run, sources: (0..runs).map(source).collect(), is_identity: false, is_within })
     }
 
     /// Whether nothing moves.
@@ -70,9 +76,7 @@ impl LaneRuns {
         to: usize,
     ) {
         let window = self.run * self.sources.len();
-        // Where windows are parts of blocks, a lane's source is in the same block.
-        let within = lanes.lanes_per_block.is_multiple_of(window);
-        let first = if within { first } else { block * lanes.lanes_per_block + first };
+        let first = if self.is_within { first } else { block * lanes.lanes_per_block + first };
         let number = first / self.run;
         let mut index = number % self.sources.len();
         let mut window_first = (number - index) * self.run;
@@ -81,7 +85,7 @@ impl LaneRuns {
         while done < count {
             let mut lane = window_first + index_u32(self.sources[index]) * self.run + offset;
             let mut from = block;
-            if !within {
+            if !self.is_within {
                 (from, lane) = (lane / lanes.lanes_per_block, lane % lanes.lanes_per_block);
             }
             let length = (self.run - offset).min(count - done).min(lanes.lanes_per_block.saturating_sub(lane).max(1));

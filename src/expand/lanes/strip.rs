@@ -95,11 +95,11 @@ pub(super) fn common(one: &Words, other: &Words) -> u64 {
 
 /// Adds the bits of `pulled` that are in `unseen` to `new`; returns how many there are.
 #[inline(always)]
-pub(super) fn take_new(pulled: &Words, unseen: &Words, new: &mut Words) -> u64 {
+pub(super) fn take_new(pulled: &[u8; STRIP_BYTES], unseen: &Words, new: &mut Words) -> u64 {
     let mut edges = 0;
-    for at in 0..STRIP_WORDS {
-        let found = pulled[at] & unseen[at];
-        new[at] |= found;
+    for ((new, unseen), pulled) in new.iter_mut().zip(unseen).zip(pulled.as_chunks().0) {
+        let found = u64::from_le_bytes(*pulled) & unseen;
+        *new |= found;
         edges += u64::from(found.count_ones());
     }
     edges
