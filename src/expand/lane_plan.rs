@@ -204,7 +204,8 @@ impl LanePlan {
 }
 
 /// All ways to give `count` crossing positions different labels of five.
-fn choices(count: usize) -> Vec<[u8; MOST_CROSSINGS]> {
+#[must_use]
+pub fn choices(count: usize) -> Vec<[u8; MOST_CROSSINGS]> {
     let mut all = vec![[0; MOST_CROSSINGS]];
     for slot in 0..count {
         all = all

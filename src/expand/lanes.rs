@@ -25,12 +25,15 @@ use crate::ranking::PlaneSpace;
 use crate::ranking::lehmer::{self, FACTORIALS};
 
 mod contributions;
+mod crossing;
 mod digit_swaps;
 mod kernel;
 mod pieces;
+mod places;
 mod prefixes;
 mod pull;
 mod runs;
+mod slices;
 mod strip;
 #[cfg(test)]
 mod tests;

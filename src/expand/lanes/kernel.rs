@@ -1,22 +1,23 @@
 //! What a permutation does to whole strips: it is factored once into a part that moves lanes or
 //! pieces of lanes, and swaps within lanes.
 //!
-//! Every permutation s with at most one crossing label is `pi ∘ s'`, where pi permutes the suffix
+//! Every permutation s with at most three crossing labels is `pi ∘ s'`, where pi permutes the suffix
 //! positions only. The neighbour of a by s is `a∘pi∘s'`, and a and `a∘pi` are in one lane. So the
 //! bits are those that s' pulls, permuted within each lane by pi, the same for all lanes. There are
 //! 120 ways to choose pi; the cheapest is taken of those where s' is one of [`LaneMove`]. A
-//! permutation of more crossings has no kernel, and is pulled slice by slice (`pull.rs`): slower,
-//! and the oracle of this.
+//! permutation of more crossings has no kernel, and is pulled state by state (`pull.rs`).
 
+use super::crossing::Crossing;
 use super::digit_swaps::{FAMILY, suffix_words};
 use super::pieces::Pieces;
 use super::prefixes::{PrefixStrip, PrefixTable, STRIP};
 use super::runs::LaneRuns;
+use super::slices::Slices;
 use super::strip::{MARGIN, StripBuffer};
 use super::{LaneExpansion, UNIT_BYTES};
-use crate::base::ids::{low_u8, to_u64};
+use crate::base::ids::{approximate, low_u8, to_u64};
 use crate::expand::bit_moves::BitMoves;
-use crate::expand::lane_plan::{LanePlan, Origin, SUFFIX};
+use crate::expand::lane_plan::{Origin, SUFFIX};
 use crate::puzzle::Permutation;
 
 /// Costs of the parts in distances that bits of a strip move by (see `digit_swaps.rs`), for the
@@ -45,6 +46,8 @@ enum LaneMove {
     Families(LaneRuns),
     /// Five pieces.
     Pieces(Pieces),
+    /// More and smaller ones.
+    Slices(Slices),
 }
 
 /// Room for a strip at work.
@@ -61,14 +64,10 @@ impl Scratch {
 }
 
 impl Kernel {
-    /// Compiles `permutation`; `None` for more than one crossing.
+    /// Compiles `permutation`; `None` for more than three crossings.
     pub(super) fn new(permutation: &Permutation, lanes_per_block: usize) -> Option<Self> {
         let images = permutation.images();
         let prefix_length = images.len() - SUFFIX;
-        let crossings = images[..prefix_length].iter().filter(|&&image| usize::from(image) >= prefix_length).count();
-        if crossings > 1 {
-            return None;
-        }
         let mut best: Option<(usize, Self)> = None;
         for word in suffix_words() {
             // s' = the inverse of pi after s.
@@ -79,7 +78,7 @@ impl Kernel {
                     *image = low_u8(to_u64(prefix_length + before));
                 }
             }
-            let Some((cost, lanes)) = LaneMove::new(rest, lanes_per_block) else { continue };
+            let Some((cost, lanes)) = LaneMove::new(&rest, lanes_per_block) else { continue };
             let cost = cost + word.shifts;
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 let first = matches!(lanes, LaneMove::Families(_)).then(|| low_u8(to_u64(FAMILY)));
@@ -97,18 +96,21 @@ impl Kernel {
     /// Estimated nanoseconds of a lane.
     pub(super) fn nanoseconds(&self) -> f64 {
         let lanes = match &self.lanes {
-            LaneMove::Runs(_) => 1.5,
+            LaneMove::Runs(runs) if runs.is_identity() => 1.0,
+            LaneMove::Runs(_) | LaneMove::Families(_) => 3.0,
             LaneMove::Ranked(_) => 5.0,
-            LaneMove::Families(_) => 1.5,
-            LaneMove::Pieces(_) => 12.0,
+            LaneMove::Pieces(_) => 8.0,
+            LaneMove::Slices(slices) => 2.0 * approximate(to_u64(slices.count())),
         };
-        let swaps: u8 = self.swaps.iter().sum();
-        lanes + 0.5 * f64::from(swaps)
+        // A swap moves bits by 2(radix - 1) distances.
+        let swaps: f64 = self.swaps.iter().map(|&radix| 0.8 * f64::from(radix - 1)).sum();
+        lanes + swaps
     }
 
     /// The bits that the lanes of `strip` pull, which begins with lane `first` of the table, in the
     /// buffer that is returned. The bits of lanes after the table's last are of no account.
     #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
     pub(super) fn pull<'a, B: BitMoves>(
         &self,
         moves: B,
@@ -135,6 +137,10 @@ impl Kernel {
                 pieces.pull(moves, lanes, blocks, strip, now);
                 None
             }
+            LaneMove::Slices(slices) => {
+                slices.pull(moves, lanes, blocks, strip, now);
+                None
+            }
         };
         // One place each for what is inlined and unrolled: the code must stay in the cache.
         if let Some((runs, before, count)) = runs {
@@ -151,31 +157,26 @@ impl Kernel {
 impl LaneMove {
     /// The move of a permutation, and its cost; `None` where there is none without swaps within
     /// lanes.
-    fn new(images: Vec<u8>, lanes_per_block: usize) -> Option<(usize, Self)> {
+    fn new(images: &[u8], lanes_per_block: usize) -> Option<(usize, Self)> {
         let prefix_length = images.len() - SUFFIX;
         let stays = |position: usize| usize::from(images[position]) == position;
         let suffix_stays = (prefix_length + 1..images.len()).all(stays);
         if suffix_stays && stays(prefix_length) {
             let ranked = || Self::Ranked(images[..prefix_length].iter().map(|&image| Origin::Prefix(image)).collect());
-            return Some((0, LaneRuns::new(&images, prefix_length, lanes_per_block).map_or_else(ranked, Self::Runs)));
+            return Some((0, LaneRuns::new(images, prefix_length, lanes_per_block).map_or_else(ranked, Self::Runs)));
         }
         let is_swapped = usize::from(images[prefix_length]) + 1 == prefix_length && usize::from(images[prefix_length - 1]) == prefix_length;
         if suffix_stays
             && is_swapped
             && lanes_per_block.is_multiple_of(FAMILY)
-            && let Some(runs) = LaneRuns::new(&images, prefix_length - 1, lanes_per_block)
+            && let Some(runs) = LaneRuns::new(images, prefix_length - 1, lanes_per_block)
         {
             return Some((STRADDLE_COST, Self::Families(runs)));
         }
-        // Only the orders of the suffix that pieces can keep are worth compiling.
-        let ascends = |position: usize| {
-            let staying: Vec<u8> = images[prefix_length..].iter().copied().filter(|&image| usize::from(image) >= prefix_length).collect();
-            staying.is_sorted() && position == SUFFIX - staying.len()
-        };
-        if !ascends(1) {
-            return None;
+        let crossing = Crossing::new(images);
+        if let Some(pieces) = Pieces::new(crossing.clone()) {
+            return Some((PIECES_COST, Self::Pieces(pieces)));
         }
-        let plan = LanePlan::new(&Permutation::new(images).ok()?, false);
-        Pieces::new(&plan).map(|pieces| (PIECES_COST, Self::Pieces(pieces)))
+        Slices::new(crossing).map(|slices| (PIECES_COST, Self::Slices(slices)))
     }
 }

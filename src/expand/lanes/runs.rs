@@ -4,8 +4,8 @@
 //! positions only, and how it changes them depends on these digits alone: a label's digit is its
 //! rank among the labels from its position on, and the labels from i on are the same set before and
 //! after. So lanes that share the digits before j move as a run, and of the digits before i only
-//! the sum counts. The table has m!/(m-j)! ... an entry for each value of the digits i to j-1, and
-//! nothing is ranked.
+//! the sum counts. The table has an entry for each value of the digits i to j-1, (m-i)!/(m-j)!
+//! of them for m positions, and no lane is ranked.
 
 use super::digit_swaps::FAMILY;
 use super::strip::{MARGIN, StripBuffer};
@@ -65,6 +65,7 @@ impl LaneRuns {
     /// Copies the sources of `count` lanes of a plane, from lane `first` of `block` on, to byte `to`
     /// of `buffer`. What is not at hand, or beyond the plane, counts as zero.
     #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
     pub(super) fn copy(
         &self,
         lanes: &LaneExpansion,
