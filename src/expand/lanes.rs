@@ -194,7 +194,7 @@ impl LaneExpansion {
         let is_directed = !puzzle.is_inverse_closed();
         let rules = &if is_directed { planes.inverted() } else { planes.clone() };
         let plans = rules.permutations().iter().map(|permutation| LanePlan::new(permutation, space.is_halved())).collect();
-        let compiled = |permutation| if space.is_halved() { None } else { Kernel::new(permutation, to_usize(lanes_per_block)) };
+        let compiled = |permutation| Kernel::new(permutation, to_usize(lanes_per_block), space.is_halved());
         let kernels = rules.permutations().iter().map(compiled).collect();
         let moves: Vec<Option<(usize, usize)>> = (0..index_u32(rules.planes()))
             .flat_map(|plane| rules.generators().iter().map(move |generator| generator.moves[plane]))
@@ -219,7 +219,7 @@ impl LaneExpansion {
             weights,
             plans,
             kernels,
-            digit_swaps: DigitSwaps::new(),
+            digit_swaps: DigitSwaps::new(space.is_halved()),
             moves,
             generators: rules.generators().len(),
             odd_planes,
@@ -262,6 +262,11 @@ impl LaneExpansion {
 
     fn lanes_per_unit(&self) -> usize {
         if self.halved { 2 } else { 1 }
+    }
+
+    /// Bytes of so many lanes, which are whole units.
+    fn lane_bytes(&self, lanes: usize) -> usize {
+        lanes / self.lanes_per_unit() * UNIT_BYTES
     }
 
     /// Whether `generator` takes states of `plane` to other blocks.

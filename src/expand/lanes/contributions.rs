@@ -8,7 +8,7 @@ use super::kernel::Scratch;
 use super::prefixes::{PrefixStrip, PrefixTable, STRIP};
 use super::pull::{Bits, members};
 use super::strip::MARGIN;
-use super::units::{HALF, HALF_BITS, UNIT, read_unit, read_unit_exact, write_unit};
+use super::units::{HALF, HALF_BITS, UNIT, read_half, read_unit, read_unit_exact, write_unit};
 use super::{LaneExpansion, LaneSource};
 use crate::base::ids::index_u32;
 #[cfg(target_arch = "x86_64")]
@@ -101,9 +101,10 @@ impl LaneExpansion {
             match kernel {
                 _ if wanted == 0 => {}
                 Some(kernel) => {
-                    let pulled = kernel.pull(moves, self, blocks, prefixes, strip, number * STRIP, &mut scratch);
+                    let pulled = kernel.pull(moves, self, blocks, prefixes, strip, odd_plane, number * STRIP, &mut scratch);
                     for (lane, bits) in bits.iter_mut().enumerate() {
-                        *bits = read_unit(&pulled.0[MARGIN..], lane);
+                        let pulled = &pulled.0[MARGIN..];
+                        *bits = if self.halved { read_half(pulled, lane) } else { read_unit(pulled, lane) };
                     }
                 }
                 None => self.pull_lanes(moves, blocks, strip, wanted, odd_plane, plan, &mut bits),

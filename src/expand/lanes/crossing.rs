@@ -111,14 +111,33 @@ fn add_where_smaller(sums: &mut Bytes, one: &Bytes, other: &Bytes, unit: u8) {
     }
 }
 
+/// Whether an order of five labels is odd that has `values` at `places`, the rest ascending.
+pub(super) fn is_odd(places: &[usize], values: &[u8]) -> bool {
+    let mut rest = (0..5).filter(|label| !values.contains(label));
+    let order: Vec<u8> = (0..SUFFIX)
+        .map(|place| match places.iter().position(|&other| other == place) {
+            Some(number) => values[number],
+            None => rest.next().expect("five labels for five places"),
+        })
+        .collect();
+    lehmer::unrank(SUFFIX, lehmer::rank(&order)).1
+}
+
 /// For each value of some suffix positions, as digits to base 5 (the first one lowest), the bits of
-/// a lane that have it: labels by their rank among the five of the suffix.
-pub(super) fn masks_by_value<const VALUES: usize>(places: &[usize]) -> [LaneMask; VALUES] {
+/// a lane that have it: labels by their rank among the five of the suffix. In a halved space only
+/// the orders whose other labels are an odd permutation, or an even one: there are as many bits, and
+/// in the same order.
+pub(super) fn masks_by_value<const VALUES: usize>(places: &[usize], others_odd: Option<bool>) -> [LaneMask; VALUES] {
     let mut masks = [0_u128; VALUES];
     for rank in 0..to_u64(ORDERS) {
-        let (order, _) = lehmer::unrank(SUFFIX, rank);
+        let (order, odd) = lehmer::unrank(SUFFIX, rank);
         let value = places.iter().rev().fold(0, |value, &place| value * SUFFIX + usize::from(order[place]));
-        masks[value] |= 1 << rank;
+        let values: Vec<u8> = places.iter().map(|&place| order[place]).collect();
+        match others_odd {
+            None => masks[value] |= 1 << rank,
+            Some(others_odd) if odd ^ is_odd(places, &values) == others_odd => masks[value] |= 1 << (rank / 2),
+            Some(_) => {}
+        }
     }
     masks.map(LaneMask::new)
 }

@@ -17,7 +17,7 @@ use super::UNIT_BYTES;
 use super::strip::{MARGIN, STRIP_BYTES, StripBuffer};
 use crate::base::ids::{low_u32, to_u64, to_usize};
 use crate::expand::lane_plan::SUFFIX;
-use crate::ranking::lehmer::FACTORIALS;
+use crate::ranking::lehmer::{self, FACTORIALS};
 use std::collections::BTreeMap;
 
 /// The number of values that the last prefix position's digit has.
@@ -32,6 +32,8 @@ const _: () = assert!(STRIP_BYTES.is_multiple_of(CHUNK) && CHUNK.is_multiple_of(
 #[derive(Clone, Debug)]
 struct DigitSwap {
     shifts: Vec<Shift>,
+    /// Whether the masks depend on the sign of a lane's suffixes.
+    is_signed: bool,
 }
 
 /// Bits that move by one distance.
@@ -41,38 +43,54 @@ struct Shift {
     byte: usize,
     bit: u32,
     /// The target's bits, for a strip that begins with the first lane of a family and the lanes
-    /// after it.
-    mask: Vec<u8>,
+    /// after it: where its suffixes are even, and odd. They differ in halved spaces only.
+    masks: [Vec<u8>; 2],
 }
+
+/// 1 bits in lanes whose suffixes are odd, and all bits to flip them.
+pub(super) type OddLanes<'a> = (&'a [u8; STRIP_BYTES], u64);
 
 impl DigitSwap {
     /// The swap of two positions whose first one's digit is below `radix`.
-    fn new(radix: usize) -> Self {
-        let (family, unit) = (FACTORIALS[radix], FACTORIALS[radix - 2]);
-        let second_radix = to_u64(radix - 1);
+    fn new(radix: usize, halved: bool) -> Self {
         // Strips may begin with any lane of a family.
         let mask_bytes = STRIP_BYTES + (FAMILY - 1) * UNIT_BYTES;
-        let mut masks: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
         let margin = to_u64(MARGIN * 8);
-        for target in 0..to_u64(mask_bytes * 8) {
-            let within = target % family;
-            let (first, second) = (within / (unit * second_radix), within / unit % second_radix);
-            let (first, second) = if first <= second { (second + 1, first) } else { (second, first - 1) };
-            let source = (first * second_radix + second) * unit + within % unit;
-            let mask = masks.entry(margin + source - within).or_insert_with(|| vec![0; mask_bytes]);
-            mask[to_usize(target / 8)] |= 1 << (target % 8);
+        let per_bit = if halved { 2 } else { 1 };
+        let mut masks: BTreeMap<u64, [Vec<u8>; 2]> = BTreeMap::new();
+        for (number, odd) in [false, true].into_iter().enumerate() {
+            let source = |bit: u64| {
+                let (lane_odd, rank) = (lehmer::unrank(SUFFIX, bit * per_bit % FACTORIALS[SUFFIX]).1, bit * per_bit);
+                let (mut labels, _) = lehmer::unrank(FAMILY, rank + u64::from(halved && lane_odd != odd));
+                labels.swap(FAMILY - radix, FAMILY - radix + 1);
+                lehmer::rank(&labels[..FAMILY]) / per_bit
+            };
+            let sources: Vec<u64> = (0..FACTORIALS[FAMILY] / per_bit).map(source).collect();
+            for (target, (within, source)) in (0..to_u64(mask_bytes * 8)).zip((0..).zip(&sources).cycle()) {
+                let masks = masks.entry(margin + source - within).or_insert_with(|| [vec![0; mask_bytes], vec![0; mask_bytes]]);
+                masks[number][to_usize(target / 8)] |= 1 << (target % 8);
+            }
         }
-        let shifts = masks.into_iter().map(|(from, mask)| Shift { byte: to_usize(from / 8), bit: low_u32(from % 8), mask });
-        Self { shifts: shifts.collect() }
+        let is_signed = masks.values().any(|[even, odd]| even != odd);
+        let shifts = masks.into_iter().map(|(from, masks)| Shift { byte: to_usize(from / 8), bit: low_u32(from % 8), masks });
+        Self { shifts: shifts.collect(), is_signed }
     }
 
+    /// `skipped` bytes of the masks belong to lanes before the strip.
     #[inline(always)]
-    fn apply(&self, lane_of_family: usize, from: &StripBuffer, to: &mut StripBuffer) {
+    fn apply(&self, skipped: usize, (odd, flip): OddLanes<'_>, from: &StripBuffer, to: &mut StripBuffer) {
         for (chunk, to) in to.strip_mut().as_chunks_mut::<CHUNK>().0.iter_mut().enumerate() {
             let at = chunk * CHUNK;
             let mut sums = [0; CHUNK / 8];
             for shift in &self.shifts {
-                let mask = chunk_words(&shift.mask, lane_of_family * UNIT_BYTES + at);
+                let mut mask = chunk_words(&shift.masks[0], skipped + at);
+                if self.is_signed {
+                    let (if_odd, odd) = (chunk_words(&shift.masks[1], skipped + at), chunk_words(odd, at));
+                    for word in 0..mask.len() {
+                        let odd = odd[word] ^ flip;
+                        mask[word] = mask[word] & !odd | if_odd[word] & odd;
+                    }
+                }
                 let low = chunk_words(&from.0, shift.byte + at);
                 if shift.bit == 0 {
                     for word in 0..sums.len() {
@@ -111,18 +129,18 @@ pub(super) struct DigitSwaps {
 }
 
 impl DigitSwaps {
-    pub(super) fn new() -> Self {
-        Self { by_radix: (2..=FAMILY).map(DigitSwap::new).collect() }
+    pub(super) fn new(halved: bool) -> Self {
+        Self { by_radix: (2..=FAMILY).map(|radix| DigitSwap::new(radix, halved)).collect() }
     }
 
     /// Applies the swap of the two positions whose first one's digit is below `radix`, to a strip
-    /// whose first lane has this number in its family. Across the boundary, `radix` 6, the margins
-    /// hold the rest of the families at the strip's ends.
+    /// that begins with byte `skipped` of a family. Across the boundary, `radix` 6, the margins hold
+    /// the rest of the families at the strip's ends. `odd` is about the suffixes after the swap.
     #[inline(always)]
-    pub(super) fn apply(&self, radix: u8, lane_of_family: usize, from: &StripBuffer, to: &mut StripBuffer) {
+    pub(super) fn apply(&self, radix: u8, skipped: usize, odd: OddLanes<'_>, from: &StripBuffer, to: &mut StripBuffer) {
         // All others have the same masks for every lane.
-        let phase = if usize::from(radix) == FAMILY { lane_of_family } else { 0 };
-        self.by_radix[usize::from(radix) - 2].apply(phase, from, to);
+        let skipped = if usize::from(radix) == FAMILY { skipped } else { 0 };
+        self.by_radix[usize::from(radix) - 2].apply(skipped, odd, from, to);
     }
 }
 
@@ -166,7 +184,6 @@ mod tests {
     use super::*;
     use crate::base::fingerprint::mix64;
     use crate::base::ids::low_u8;
-    use crate::ranking::lehmer;
 
     /// Bit `bit` of a strip, counted from its first lane.
     fn bit(buffer: &StripBuffer, bit: u64) -> bool {
@@ -180,11 +197,11 @@ mod tests {
         for (at, byte) in from.0.iter_mut().enumerate() {
             *byte = low_u8(mix64(to_u64(at)) & 0xff);
         }
-        let swaps = DigitSwaps::new();
+        let swaps = DigitSwaps::new(false);
         for radix in 2..=FAMILY {
             for lane_of_family in 0..if radix == FAMILY { FAMILY } else { 1 } {
                 let mut to = StripBuffer::BLANK;
-                swaps.apply(low_u8(to_u64(radix)), lane_of_family, &from, &mut to);
+                swaps.apply(low_u8(to_u64(radix)), lane_of_family * UNIT_BYTES, (&[0; STRIP_BYTES], 0), &from, &mut to);
                 let before = to_u64(lane_of_family) * 120;
                 for target in 0..to_u64(STRIP_BYTES) * 8 {
                     let family = (before + target) / 720;

@@ -7,15 +7,17 @@
 //! 120 ways to choose pi; the cheapest is taken of those where s' is one of [`LaneMove`]. A
 //! permutation of more crossings has no kernel, and is pulled state by state (`pull.rs`).
 
+use super::LaneExpansion;
 use super::crossing::Crossing;
 use super::digit_swaps::{FAMILY, suffix_words};
 use super::pieces::Pieces;
-use super::prefixes::{PrefixStrip, PrefixTable, STRIP};
+use super::places::write_halves;
+use super::prefixes::{Bytes, PrefixStrip, PrefixTable, STRIP};
 use super::runs::LaneRuns;
 use super::slices::Slices;
-use super::strip::{MARGIN, StripBuffer};
-use super::{LaneExpansion, UNIT_BYTES};
-use crate::base::ids::{approximate, low_u8, to_u64};
+use super::strip::{MARGIN, STRIP_BYTES, StripBuffer};
+use super::units::HALF;
+use crate::base::ids::{approximate, low_u8, low_u64, to_u64};
 use crate::expand::bit_moves::BitMoves;
 use crate::expand::lane_plan::{Origin, SUFFIX};
 use crate::puzzle::Permutation;
@@ -25,7 +27,7 @@ use crate::puzzle::Permutation;
 const STRADDLE_COST: usize = 14;
 const PIECES_COST: usize = 30;
 
-/// A permutation, compiled for strips of lanes of 120 bits.
+/// A permutation, compiled for strips of lanes of one width.
 #[derive(Clone, Debug)]
 pub(super) struct Kernel {
     /// What comes first.
@@ -45,7 +47,7 @@ enum LaneMove {
     /// the suffix.
     Families(LaneRuns),
     /// Five pieces.
-    Pieces(Pieces),
+    Pieces(Box<Pieces>),
     /// More and smaller ones.
     Slices(Slices),
 }
@@ -65,7 +67,7 @@ impl Scratch {
 
 impl Kernel {
     /// Compiles `permutation`; `None` for more than three crossings.
-    pub(super) fn new(permutation: &Permutation, lanes_per_block: usize) -> Option<Self> {
+    pub(super) fn new(permutation: &Permutation, lanes_per_block: usize, halved: bool) -> Option<Self> {
         let images = permutation.images();
         let prefix_length = images.len() - SUFFIX;
         let mut best: Option<(usize, Self)> = None;
@@ -78,7 +80,7 @@ impl Kernel {
                     *image = low_u8(to_u64(prefix_length + before));
                 }
             }
-            let Some((cost, lanes)) = LaneMove::new(&rest, lanes_per_block) else { continue };
+            let Some((cost, lanes)) = LaneMove::new(&rest, lanes_per_block, halved) else { continue };
             let cost = cost + word.shifts;
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 let first = matches!(lanes, LaneMove::Families(_)).then(|| low_u8(to_u64(FAMILY)));
@@ -118,6 +120,7 @@ impl Kernel {
         blocks: &[&[u8]],
         prefixes: &PrefixTable,
         strip: &PrefixStrip,
+        odd_plane: bool,
         first: usize,
         scratch: &'a mut Scratch,
     ) -> &'a mut StripBuffer {
@@ -125,6 +128,9 @@ impl Kernel {
         let (mut now, mut after) = (now, after);
         let first = prefixes.first_lane + first;
         let lane_of_family = first % FAMILY;
+        // What the kernel does first is for lanes of the sign before all swaps.
+        let sign = u8::from(odd_plane ^ (self.swaps.len() % 2 == 1));
+        let odd = strip.odd.map(|odd| odd ^ sign);
         let runs = match &self.lanes {
             LaneMove::Runs(runs) => Some((runs, 0, STRIP)),
             // Blocks are whole families.
@@ -134,30 +140,42 @@ impl Kernel {
                 None
             }
             LaneMove::Pieces(pieces) => {
-                pieces.pull(moves, lanes, blocks, strip, now);
+                pieces.pull(moves, lanes, blocks, strip, &odd, now);
                 None
             }
             LaneMove::Slices(slices) => {
-                slices.pull(moves, lanes, blocks, strip, now);
+                slices.pull(moves, lanes, blocks, strip, &odd, now);
                 None
             }
         };
         // One place each for what is inlined and unrolled: the code must stay in the cache.
         if let Some((runs, before, count)) = runs {
-            runs.copy(lanes, blocks, prefixes.block, first - before, count, now, MARGIN - before * UNIT_BYTES);
+            runs.copy(lanes, blocks, prefixes.block, first - before, count, now, MARGIN - lanes.lane_bytes(before));
         }
+        let odd = if lanes.halved && !self.swaps.is_empty() { odd_lanes(&odd) } else { [0; STRIP_BYTES] };
+        let mut flip = 0_u64;
         for &radix in &self.swaps {
-            lanes.digit_swaps.apply(radix, lane_of_family, now, after);
+            // A swap changes the sign.
+            flip = !flip;
+            lanes.digit_swaps.apply(radix, lanes.lane_bytes(lane_of_family), (&odd, flip), now, after);
             (now, after) = (after, now);
         }
         now
     }
 }
 
+/// 1 bits in the lanes of a strip of a halved space that are odd.
+#[inline(always)]
+fn odd_lanes(odd: &Bytes) -> [u8; STRIP_BYTES] {
+    let mut bytes = [0; STRIP_BYTES];
+    write_halves(&mut bytes, &odd.map(|odd| if odd == 0 { 0 } else { low_u64(HALF) }));
+    bytes
+}
+
 impl LaneMove {
     /// The move of a permutation, and its cost; `None` where there is none without swaps within
     /// lanes.
-    fn new(images: &[u8], lanes_per_block: usize) -> Option<(usize, Self)> {
+    fn new(images: &[u8], lanes_per_block: usize, halved: bool) -> Option<(usize, Self)> {
         let prefix_length = images.len() - SUFFIX;
         let stays = |position: usize| usize::from(images[position]) == position;
         let suffix_stays = (prefix_length + 1..images.len()).all(stays);
@@ -174,9 +192,9 @@ impl LaneMove {
             return Some((STRADDLE_COST, Self::Families(runs)));
         }
         let crossing = Crossing::new(images);
-        if let Some(pieces) = Pieces::new(crossing.clone()) {
-            return Some((PIECES_COST, Self::Pieces(pieces)));
+        if let Some(pieces) = Pieces::new(crossing.clone(), halved) {
+            return Some((PIECES_COST, Self::Pieces(Box::new(pieces))));
         }
-        Slices::new(crossing).map(|slices| (PIECES_COST, Self::Slices(slices)))
+        Slices::new(crossing, halved).map(|slices| (PIECES_COST, Self::Slices(slices)))
     }
 }

@@ -13,9 +13,9 @@
 //! Each way a piece is extracted or deposited, and never both.
 
 use super::LaneExpansion;
-use super::crossing::{Crossing, LaneMask, masks_by_value};
-use super::places::{SplitPlaces, write_lane};
-use super::prefixes::{PrefixStrip, STRIP};
+use super::crossing::{Crossing, LaneMask, is_odd, masks_by_value};
+use super::places::{SplitPlaces, write_halves, write_lane};
+use super::prefixes::{Bytes, PrefixStrip, STRIP};
 use super::strip::StripBuffer;
 use crate::base::ids::low_u64;
 use crate::expand::bit_moves::BitMoves;
@@ -28,6 +28,9 @@ enum Way {
     Gather([LaneMask; 8]),
     /// The targets' bits, by crossing label.
     Scatter([LaneMask; SUFFIX]),
+    /// The same in a halved space, by sign of the other labels, too.
+    GatherHalves([[LaneMask; 8]; 2]),
+    ScatterHalves([[LaneMask; SUFFIX]; 2]),
 }
 
 /// A permutation with one crossing label that keeps the order of all others.
@@ -35,34 +38,43 @@ enum Way {
 pub(super) struct Pieces {
     crossing: Crossing,
     way: Way,
+    /// 1 for crossing labels that make an order odd whose other labels ascend.
+    odd_labels: [u8; SUFFIX],
 }
+
+/// Bits of a piece in a halved space.
+const HALF_PIECE_BITS: usize = 12;
 
 impl Pieces {
     /// `None` where there is not one crossing label, or a piece is in whole bytes on neither side.
-    pub(super) fn new(crossing: Crossing) -> Option<Self> {
+    pub(super) fn new(crossing: Crossing, halved: bool) -> Option<Self> {
         if crossing.positions.len() != 1 || !crossing.keeps_order {
             return None;
         }
-        let way = if crossing.leads_target() {
-            Way::Gather(masks_by_value(&crossing.to))
-        } else if crossing.to == [0] {
-            Way::Scatter(masks_by_value(&crossing.from))
-        } else {
-            return None;
+        let signs = [Some(false), Some(true)];
+        let way = match (crossing.leads_target(), crossing.to == [0]) {
+            (true, _) if halved => Way::GatherHalves(signs.map(|odd| masks_by_value(&crossing.to, odd))),
+            (true, _) => Way::Gather(masks_by_value(&crossing.to, None)),
+            (false, true) if halved => Way::ScatterHalves(signs.map(|odd| masks_by_value(&crossing.from, odd))),
+            (false, true) => Way::Scatter(masks_by_value(&crossing.from, None)),
+            (false, false) => return None,
         };
-        Some(Self { crossing, way })
+        let odd_labels = [0, 1, 2, 3, 4].map(|label| u8::from(is_odd(&crossing.from, &[label])));
+        Some(Self { crossing, way, odd_labels })
     }
 
-    /// The sources of a strip's lanes, piece by piece.
+    /// The sources of a strip's lanes, piece by piece. In a halved space `odd` has 1 for lanes whose
+    /// suffixes are odd.
     #[inline(always)]
     // A lane is one place of several arrays.
-    #[allow(clippy::needless_range_loop)]
+    #[allow(clippy::needless_range_loop, clippy::too_many_arguments)]
     pub(super) fn pull<B: BitMoves>(
         &self,
         moves: B,
         lanes: &LaneExpansion,
         blocks: &[&[u8]],
         strip: &PrefixStrip,
+        odd: &Bytes,
         buffer: &mut StripBuffer,
     ) {
         let Crossing { prefix, positions, .. } = &self.crossing;
@@ -102,6 +114,28 @@ impl Pieces {
                     }
                     write_lane(out, at, low, high);
                 }
+            }
+            Way::GatherHalves(masks) => {
+                let mut halves = [0; STRIP];
+                for at in 0..STRIP {
+                    for label in 0..SUFFIX {
+                        let others_odd = usize::from(odd[at] ^ self.odd_labels[label]) & 1;
+                        let mask = masks[others_odd][usize::from(keys[label][at] & 7)];
+                        halves[at] |= moves.extract(places[label].half_lane(blocks, at), mask.low) << (HALF_PIECE_BITS * label);
+                    }
+                }
+                write_halves(out, &halves);
+            }
+            Way::ScatterHalves(masks) => {
+                let mut halves = [0; STRIP];
+                for at in 0..STRIP {
+                    for label in 0..SUFFIX {
+                        let others_odd = usize::from(odd[at] ^ self.odd_labels[label]) & 1;
+                        let piece = places[label].half_lane(blocks, at) >> (HALF_PIECE_BITS * usize::from(keys[label][at] & 7));
+                        halves[at] |= moves.deposit(piece, masks[others_odd][label].low);
+                    }
+                }
+                write_halves(out, &halves);
             }
         }
     }

@@ -11,6 +11,7 @@
 
 use super::prefixes::{Bytes, PrefixStrip, STRIP, low_u16, subtract_smaller};
 use super::strip::StripBuffer;
+use super::units::{HALF_BITS, read_half, write_unit};
 use super::{LaneExpansion, UNIT_BYTES};
 use crate::base::ids::{index_u32, low_u64};
 use crate::expand::lane_plan::{MOST_PREFIX, Origin, SUFFIX};
@@ -143,6 +144,14 @@ impl SplitPlaces {
         self.bytes(blocks, at, 0).first_chunk().map_or(0, |window| u128::from_le_bytes(*window))
     }
 
+    /// The 60 bits of the source of lane `at` in a halved space; 0 when its block is not at hand.
+    #[inline(always)]
+    pub(super) fn half_lane(&self, blocks: &[&[u8]], at: usize) -> u64 {
+        let lane = index_u32(self.high[at]) + usize::from(self.low[at]);
+        let block: &[u8] = blocks.get(index_u32(self.block[at])).copied().unwrap_or_default();
+        low_u64(read_half(block, lane))
+    }
+
     /// Piece `key` of the source of lane `at` and eight bits more; 0 when its block is not at hand.
     #[inline(always)]
     pub(super) fn piece_window(&self, blocks: &[&[u8]], at: usize, key: usize) -> u64 {
@@ -157,6 +166,10 @@ impl LaneExpansion {
     pub(super) fn copy_ranked(&self, blocks: &[&[u8]], strip: &PrefixStrip, prefix: &[Origin], buffer: &mut StripBuffer) {
         let places = SplitPlaces::without_crossing(self, strip, prefix);
         let out = buffer.strip_mut();
+        if self.halved {
+            write_halves(out, &std::array::from_fn(|at| places.half_lane(blocks, at)));
+            return;
+        }
         for at in 0..STRIP {
             let lane = places.lane_window(blocks, at);
             write_lane(out, at, low_u64(lane), low_u64(lane >> 64));
@@ -170,4 +183,12 @@ pub(super) fn write_lane(strip: &mut [u8], at: usize, low: u64, high: u64) {
     let lane = &mut strip[at * UNIT_BYTES..(at + 1) * UNIT_BYTES];
     lane[..8].copy_from_slice(&low.to_le_bytes());
     lane[8..].copy_from_slice(&high.to_le_bytes()[..7]);
+}
+
+/// Overwrites a strip of lanes of a halved space.
+#[inline(always)]
+pub(super) fn write_halves(strip: &mut [u8], lanes: &[u64; STRIP]) {
+    for (unit, lanes) in lanes.as_chunks::<2>().0.iter().enumerate() {
+        write_unit(strip, unit, u128::from(lanes[0]) | u128::from(lanes[1]) << HALF_BITS);
+    }
 }

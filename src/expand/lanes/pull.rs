@@ -66,7 +66,7 @@ impl LaneExpansion {
                 let of_slices;
                 let pulled = match (kernel, self.strip_at(blocks, prefixes, first)) {
                     (Some(kernel), Some(strip)) if kernel.is_identity() => strip,
-                    (Some(kernel), _) => kernel.pull(moves, self, blocks, prefixes, strip, first, &mut scratch).strip(),
+                    (Some(kernel), _) => kernel.pull(moves, self, blocks, prefixes, strip, odd_plane, number * STRIP, &mut scratch).strip(),
                     (None, _) => {
                         let mut bits = [0; STRIP];
                         let units = open_units(&open);

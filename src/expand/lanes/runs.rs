@@ -9,8 +9,9 @@
 
 use super::digit_swaps::FAMILY;
 use super::strip::{MARGIN, StripBuffer};
+use super::units::read_half;
 use super::{LaneExpansion, UNIT_BYTES};
-use crate::base::ids::{index_u32, low_u32, to_usize};
+use crate::base::ids::{index_u32, low_u32, low_u64, to_usize};
 use crate::expand::lane_plan::SUFFIX;
 use crate::ranking::lehmer::{self, FACTORIALS};
 
@@ -89,9 +90,16 @@ impl LaneRuns {
             if !self.is_within {
                 (from, lane) = (lane / lanes.lanes_per_block, lane % lanes.lanes_per_block);
             }
-            let length = (self.run - offset).min(count - done).min(lanes.lanes_per_block.saturating_sub(lane).max(1));
+            // Beyond the block's end there is nothing that counts.
+            let left = lanes.lanes_per_block.checked_sub(lane).filter(|&left| left > 0).unwrap_or(count);
+            let length = (self.run - offset).min(count - done).min(left);
             let bytes: &[u8] = blocks.get(from).copied().unwrap_or_default();
-            copy_lanes(bytes, lane, length, buffer, to + done * UNIT_BYTES);
+            // Runs of a halved space are single lanes, or whole units of two.
+            match (lanes.halved, self.run) {
+                (false, _) => copy_units(bytes, lane, length, buffer, to + done * UNIT_BYTES),
+                (true, 1) => copy_half(low_u64(read_half(bytes, lane)), buffer, to + done / 2 * UNIT_BYTES, done % 2 == 1),
+                (true, _) => copy_units(bytes, lane / 2, length / 2, buffer, to + done / 2 * UNIT_BYTES),
+            }
             done += length;
             offset += length;
             if offset == self.run {
@@ -105,10 +113,10 @@ impl LaneRuns {
     }
 }
 
-/// Copies `count` lanes from lane `first` of `bytes` on to byte `to` of the buffer, in its order:
-/// a byte after the last lane may be overwritten, too.
+/// Copies `count` units from unit `first` of `bytes` on to byte `to` of the buffer, in its order:
+/// a byte after the last one may be overwritten, too.
 #[inline(always)]
-pub(super) fn copy_lanes(bytes: &[u8], first: usize, count: usize, buffer: &mut StripBuffer, to: usize) {
+pub(super) fn copy_units(bytes: &[u8], first: usize, count: usize, buffer: &mut StripBuffer, to: usize) {
     let target = &mut buffer.0[to..to + count * UNIT_BYTES + 1];
     let Some(source) = bytes.get(first * UNIT_BYTES..(first + count) * UNIT_BYTES + 1) else {
         return copy_what_is_there(bytes, first, count, target);
@@ -120,7 +128,18 @@ pub(super) fn copy_lanes(bytes: &[u8], first: usize, count: usize, buffer: &mut 
     }
 }
 
-/// [`copy_lanes`] where the source ends before the last lane.
+/// Overwrites the first or second lane of the unit at byte `to`, in this order.
+#[inline(always)]
+fn copy_half(lane: u64, buffer: &mut StripBuffer, to: usize, is_second: bool) {
+    if is_second {
+        let shared = u64::from(buffer.0[to + 7] & 0xf);
+        buffer.0[to + 7..to + 15].copy_from_slice(&(lane << 4 | shared).to_le_bytes());
+    } else {
+        buffer.0[to..to + 8].copy_from_slice(&lane.to_le_bytes());
+    }
+}
+
+/// [`copy_units`] where the source ends before the last lane.
 #[cold]
 fn copy_what_is_there(bytes: &[u8], first: usize, count: usize, target: &mut [u8]) {
     target[..count * UNIT_BYTES].fill(0);

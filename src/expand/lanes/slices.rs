@@ -7,9 +7,9 @@
 //! by choice.
 
 use super::LaneExpansion;
-use super::crossing::{Crossing, LaneMask, masks_by_value};
-use super::places::{SplitPlaces, write_lane};
-use super::prefixes::{PrefixStrip, STRIP};
+use super::crossing::{Crossing, LaneMask, is_odd, masks_by_value};
+use super::places::{SplitPlaces, write_halves, write_lane};
+use super::prefixes::{Bytes, PrefixStrip, STRIP};
 use super::strip::StripBuffer;
 use crate::base::ids::{low_u32, low_u64, to_usize};
 use crate::expand::bit_moves::BitMoves;
@@ -25,7 +25,8 @@ pub(super) struct Slices {
     crossing: Crossing,
     choices: Vec<Choice>,
     /// The sources' bits by key, of which there are at most 125.
-    masks: Box<[LaneMask; 128]>,
+    /// In a halved space by the sign of the other labels, too.
+    masks: Box<[[LaneMask; 128]; 2]>,
 }
 
 /// One choice of the crossing labels.
@@ -36,12 +37,14 @@ struct Choice {
     /// Half of the target lane, and the first bit in it.
     half: usize,
     first: u32,
+    /// 1 where the order is odd when the other labels ascend.
+    odd: u8,
 }
 
 impl Slices {
     /// `None` where there are not two or three crossing labels, or they do not lead the target's
     /// suffix.
-    pub(super) fn new(crossing: Crossing) -> Option<Self> {
+    pub(super) fn new(crossing: Crossing, halved: bool) -> Option<Self> {
         let count = crossing.positions.len();
         if !(2..=MOST_CROSSINGS).contains(&count) || !crossing.keeps_order || !crossing.leads_target() {
             return None;
@@ -49,11 +52,12 @@ impl Slices {
         let choice = |labels: [u8; MOST_CROSSINGS]| {
             let chosen = &labels[..count];
             let order: Vec<u8> = chosen.iter().copied().chain((0..5).filter(|label| !chosen.contains(label))).collect();
-            let first = lehmer::rank(&order);
-            Choice { labels, half: to_usize(first / HALF_LANE), first: low_u32(first % HALF_LANE) }
+            let first = lehmer::rank(&order) / if halved { 2 } else { 1 };
+            let odd = u8::from(is_odd(&crossing.from, chosen));
+            Choice { labels, half: to_usize(first / HALF_LANE), first: low_u32(first % HALF_LANE), odd }
         };
         let choices = choices(count).into_iter().map(choice).collect();
-        let masks = Box::new(masks_by_value(&crossing.to));
+        let masks = Box::new([false, true].map(|odd| masks_by_value(&crossing.to, halved.then_some(odd))));
         Some(Self { crossing, choices, masks })
     }
 
@@ -65,13 +69,14 @@ impl Slices {
     /// The sources of a strip's lanes, slice by slice.
     #[inline(always)]
     // A lane is one place of several arrays.
-    #[allow(clippy::needless_range_loop)]
+    #[allow(clippy::needless_range_loop, clippy::too_many_arguments)]
     pub(super) fn pull<B: BitMoves>(
         &self,
         moves: B,
         lanes: &LaneExpansion,
         blocks: &[&[u8]],
         strip: &PrefixStrip,
+        odd: &Bytes,
         buffer: &mut StripBuffer,
     ) {
         let Crossing { prefix, positions, .. } = &self.crossing;
@@ -101,15 +106,26 @@ impl Slices {
                 }
             }
             let half = &mut halves[choice.half];
+            if lanes.halved {
+                for at in 0..STRIP {
+                    let mask = &self.masks[usize::from((odd[at] ^ choice.odd) & 1)][usize::from(keys[at] & 127)];
+                    half[at] |= moves.extract(places.half_lane(blocks, at), mask.low) << choice.first;
+                }
+                continue;
+            }
             for at in 0..STRIP {
                 let lane = places.lane_window(blocks, at);
-                let mask = &self.masks[usize::from(keys[at] & 127)];
+                let mask = &self.masks[0][usize::from(keys[at] & 127)];
                 let low = moves.extract(low_u64(lane), mask.low);
                 let high = moves.extract(low_u64(lane >> 64), mask.high);
                 half[at] |= (low | high << mask.low_bits) << choice.first;
             }
         }
         let out = buffer.strip_mut();
+        if lanes.halved {
+            write_halves(out, &halves[0]);
+            return;
+        }
         for at in 0..STRIP {
             let (low, high) = (halves[0][at], halves[1][at]);
             write_lane(out, at, low | high << HALF_LANE, high >> (64 - HALF_LANE));
