@@ -23,8 +23,8 @@
 //! A swap that straddles the boundary is the case k = 1, like any other permutation; nothing here
 //! knows a puzzle.
 //!
-//! Levels are pulled by kernels, which move 32 lanes at once (`lanes/kernel.rs`). By what is compiled
-//! here processes agree which of them speaks for which bits, and the kernels are tested.
+//! Levels are pulled by kernels, which move 32 lanes at once (`lanes/kernel.rs`). By what is
+//! compiled here processes agree which of them speaks for which bits, and the kernels are tested.
 
 use crate::base::ids::{low_u8, low_u32, low_u64, to_u64};
 use crate::puzzle::Permutation;

@@ -5,8 +5,8 @@
 //! it stood at the start of the level: a predecessor of depth below d would have made it seen
 //! already. So a dense level reads `seen` and writes the new states of each target lane once,
 //! without atomics. With a generator set closed under inverses the predecessors are the neighbours;
-//! for directed puzzles the inverse of each generator is compiled. Each permutation is compiled into
-//! a kernel that moves 32 lanes at a time (`lanes/kernel.rs`).
+//! for directed puzzles the inverse of each generator is compiled. Each permutation is compiled
+//! into a kernel that moves 32 lanes at a time (`lanes/kernel.rs`).
 //!
 //! Stored unit: 120 bits of the numbering of states, one lane of 120 or two of 60 (halved space),
 //! 15 bytes. All planes of a block share the table of prefixes.

@@ -125,8 +125,8 @@ pub(super) fn is_odd(places: &[usize], values: &[u8]) -> bool {
 
 /// For each value of some suffix positions, as digits to base 5 (the first one lowest), the bits of
 /// a lane that have it: labels by their rank among the five of the suffix. In a halved space only
-/// the orders whose other labels are an odd permutation, or an even one: there are as many bits, and
-/// in the same order.
+/// the orders whose other labels are an odd permutation, or an even one: for either there are as
+/// many bits, in the same order.
 pub(super) fn masks_by_value<const VALUES: usize>(places: &[usize], others_odd: Option<bool>) -> [LaneMask; VALUES] {
     let mut masks = [0_u128; VALUES];
     for rank in 0..to_u64(ORDERS) {

@@ -134,8 +134,8 @@ impl DigitSwaps {
     }
 
     /// Applies the swap of the two positions whose first one's digit is below `radix`, to a strip
-    /// that begins with byte `skipped` of a family. Across the boundary, `radix` 6, the margins hold
-    /// the rest of the families at the strip's ends. `odd` is about the suffixes after the swap.
+    /// that begins with byte `skipped` of a family. Across the boundary, `radix` 6, the margins
+    /// hold the rest of the families at the strip's ends. `odd` is about the suffixes after the swap.
     #[inline(always)]
     pub(super) fn apply(&self, radix: u8, skipped: usize, odd: OddLanes<'_>, from: &StripBuffer, to: &mut StripBuffer) {
         // All others have the same masks for every lane.

@@ -1,8 +1,8 @@
 //! What a permutation does to whole strips: it is factored once into a part that moves lanes or
 //! pieces of lanes, and swaps within lanes.
 //!
-//! Every permutation s with at most three crossing labels is `pi ∘ s'`, where pi permutes the suffix
-//! positions only. The neighbour of a by s is `a∘pi∘s'`, and a and `a∘pi` are in one lane. So the
+//! Every permutation s with at most three crossing labels is `pi ∘ s'`, where pi permutes the
+//! suffix positions only. The neighbour of a by s is `a∘pi∘s'`, and a and `a∘pi` are in one lane. So the
 //! bits are those that s' pulls, permuted within each lane by pi, the same for all lanes. There are
 //! 120 ways to choose pi; the cheapest is taken of those where s' is one of [`LaneMove`]. A
 //! permutation of more crossings has no kernel, and is pulled state by state (`pull.rs`).

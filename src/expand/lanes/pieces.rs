@@ -63,8 +63,8 @@ impl Pieces {
         Some(Self { crossing, way, odd_labels })
     }
 
-    /// The sources of a strip's lanes, piece by piece. In a halved space `odd` has 1 for lanes whose
-    /// suffixes are odd.
+    /// The sources of a strip's lanes, piece by piece. In a halved space `odd` has 1 for lanes
+    /// whose suffixes are odd.
     #[inline(always)]
     // A lane is one place of several arrays.
     #[allow(clippy::needless_range_loop, clippy::too_many_arguments)]

@@ -50,7 +50,7 @@ impl LaneExpansion {
             let first = number * units_per_strip;
             let count = units_per_strip.min(units - first);
             let bytes = first * UNIT_BYTES..(first + count) * UNIT_BYTES;
-            // Behind a strip's last unit all counts as seen.
+            // After a strip's last unit all counts as seen.
             let unseen = words_of_part(&target.seen[bytes.clone()], 0xff).map(|word| !word);
             let level = target.level.map(|level| words_of_part(&level[bytes.clone()], 0));
             let open = level.map_or(unseen, |level| union(&unseen, &level));

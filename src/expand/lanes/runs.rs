@@ -63,8 +63,8 @@ impl LaneRuns {
         self.is_identity
     }
 
-    /// Copies the sources of `count` lanes of a plane, from lane `first` of `block` on, to byte `to`
-    /// of `buffer`. What is not at hand, or beyond the plane, counts as zero.
+    /// Copies the sources of `count` lanes of a plane, from lane `first` of `block` on, to byte
+    /// `to` of `buffer`. What is not at hand, or beyond the plane, counts as zero.
     #[inline(always)]
     #[allow(clippy::too_many_arguments)]
     pub(super) fn copy(
