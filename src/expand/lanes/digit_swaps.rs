@@ -34,6 +34,8 @@ struct DigitSwap {
     shifts: Vec<Shift>,
     /// Whether the masks depend on the sign of a lane's suffixes.
     is_signed: bool,
+    /// Chunks of a strip: lanes of a halved space fill half of its bytes.
+    chunks: usize,
 }
 
 /// Bits that move by one distance.
@@ -73,13 +75,13 @@ impl DigitSwap {
         }
         let is_signed = masks.values().any(|[even, odd]| even != odd);
         let shifts = masks.into_iter().map(|(from, masks)| Shift { byte: to_usize(from / 8), bit: low_u32(from % 8), masks });
-        Self { shifts: shifts.collect(), is_signed }
+        Self { shifts: shifts.collect(), is_signed, chunks: (STRIP_BYTES / if halved { 2 } else { 1 }).div_ceil(CHUNK) }
     }
 
     /// `skipped` bytes of the masks belong to lanes before the strip.
     #[inline(always)]
     fn apply(&self, skipped: usize, (odd, flip): OddLanes<'_>, from: &StripBuffer, to: &mut StripBuffer) {
-        for (chunk, to) in to.strip_mut().as_chunks_mut::<CHUNK>().0.iter_mut().enumerate() {
+        for (chunk, to) in to.strip_mut().as_chunks_mut::<CHUNK>().0.iter_mut().take(self.chunks).enumerate() {
             let at = chunk * CHUNK;
             let mut sums = [0; CHUNK / 8];
             for shift in &self.shifts {

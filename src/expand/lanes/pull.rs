@@ -84,7 +84,7 @@ impl LaneExpansion {
                     _ => pulled,
                 };
                 // A pulled state that is not seen is new: so these are the new states' edges.
-                tally.edges += take_new(pulled, &unseen, &mut new);
+                tally.edges += take_new(pulled, &unseen, &mut new, self.halved);
                 if let Some(level) = &level {
                     tally.level_edges += common(&words(pulled), level);
                 }

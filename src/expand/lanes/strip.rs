@@ -93,11 +93,18 @@ pub(super) fn common(one: &Words, other: &Words) -> u64 {
     one.iter().zip(other).map(|(one, other)| u64::from((one & other).count_ones())).sum()
 }
 
-/// Adds the bits of `pulled` that are in `unseen` to `new`; returns how many there are.
+/// Adds the bits of `pulled` that are in `unseen` to `new`; returns how many there are. Lanes of a
+/// `halved` space fill half of the words.
 #[inline(always)]
-pub(super) fn take_new(pulled: &[u8; STRIP_BYTES], unseen: &Words, new: &mut Words) -> u64 {
+pub(super) fn take_new(pulled: &[u8; STRIP_BYTES], unseen: &Words, new: &mut Words, halved: bool) -> u64 {
+    // Lengths that the compiler knows, in whole vectors.
+    if halved { take_words::<32>(pulled, unseen, new) } else { take_words::<STRIP_WORDS>(pulled, unseen, new) }
+}
+
+#[inline(always)]
+fn take_words<const COUNT: usize>(pulled: &[u8; STRIP_BYTES], unseen: &Words, new: &mut Words) -> u64 {
     let mut edges = 0;
-    for ((new, unseen), pulled) in new.iter_mut().zip(unseen).zip(pulled.as_chunks().0) {
+    for ((new, unseen), pulled) in new[..COUNT].iter_mut().zip(&unseen[..COUNT]).zip(&pulled.as_chunks().0[..COUNT]) {
         let found = u64::from_le_bytes(*pulled) & unseen;
         *new |= found;
         edges += u64::from(found.count_ones());
