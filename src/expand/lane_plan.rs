@@ -22,6 +22,9 @@
 //!
 //! A swap that straddles the boundary is the case k = 1, like any other permutation; nothing here
 //! knows a puzzle.
+//!
+//! Levels are pulled by kernels, which move 32 lanes at once (`lanes/kernel.rs`). By what is
+//! compiled here processes agree which of them speaks for which bits, and the kernels are tested.
 
 use crate::base::ids::{low_u8, low_u32, low_u64, to_u64};
 use crate::puzzle::Permutation;
@@ -204,7 +207,8 @@ impl LanePlan {
 }
 
 /// All ways to give `count` crossing positions different labels of five.
-fn choices(count: usize) -> Vec<[u8; MOST_CROSSINGS]> {
+#[must_use]
+pub fn choices(count: usize) -> Vec<[u8; MOST_CROSSINGS]> {
     let mut all = vec![[0; MOST_CROSSINGS]];
     for slot in 0..count {
         all = all

@@ -5,9 +5,8 @@
 //! it stood at the start of the level: a predecessor of depth below d would have made it seen
 //! already. So a dense level reads `seen` and writes the new states of each target lane once,
 //! without atomics. With a generator set closed under inverses the predecessors are the neighbours;
-//! for directed puzzles the inverse of each generator is compiled. For every target lane and
-//! generator the predecessor's lane is found by ranking one prefix (m - 5 labels), and its bits are
-//! moved as `lane_plan.rs` compiled.
+//! for directed puzzles the inverse of each generator is compiled. Each permutation is compiled
+//! into a kernel that moves 32 lanes at a time (`lanes/kernel.rs`).
 //!
 //! Stored unit: 120 bits of the numbering of states, one lane of 120 or two of 60 (halved space),
 //! 15 bytes. All planes of a block share the table of prefixes.
@@ -20,18 +19,29 @@
 use super::lane_plan::{LanePlan, MOST_PREFIX, SUFFIX};
 use crate::base::fingerprint::{Fingerprint, LANE_STATES};
 use crate::base::ids::{approximate, index_u32, to_u64, to_usize};
-use crate::puzzle::Puzzle;
+use crate::puzzle::{Puzzle, SignRule};
 use crate::ranking::PlaneSpace;
 use crate::ranking::lehmer::{self, FACTORIALS};
 
 mod contributions;
+mod crossing;
+mod digit_swaps;
+mod kernel;
+mod pieces;
+mod places;
 mod prefixes;
 mod pull;
+mod runs;
+mod slices;
+mod strip;
 #[cfg(test)]
 mod tests;
 mod units;
 
 pub use prefixes::PrefixTable;
+
+use digit_swaps::DigitSwaps;
+use kernel::Kernel;
 
 /// Bytes of a stored unit of 120 bits.
 pub const UNIT_BYTES: usize = 15;
@@ -64,7 +74,8 @@ pub struct LaneTally {
     pub edges: u64,
     /// Edges from seen states to those of [`Target::level`].
     pub level_edges: u64,
-    /// Odd ones among them, by the puzzle's sign.
+    /// Odd ones among them, by the puzzle's sign; not counted where the moves fix no sign, and in
+    /// halved spaces, which hold one sign only.
     pub odd: u64,
 }
 
@@ -94,10 +105,14 @@ pub struct LaneExpansion {
     /// Weight of each prefix position's digit, in blocks or lanes.
     weights: [u32; MOST_PREFIX],
     plans: Vec<LanePlan>,
+    /// For each plan what does the same to whole strips, where there is such a thing.
+    kernels: Vec<Option<Kernel>>,
+    digit_swaps: DigitSwaps,
     /// For each plane and generator: target plane and plan; `None` where the generator is absent.
     moves: Vec<Option<(usize, usize)>>,
     generators: usize,
     odd_planes: Vec<bool>,
+    counts_odd: bool,
     is_directed: bool,
     /// Bits of a lane whose suffix is an even, or odd, permutation.
     suffix_signs: [u128; 2],
@@ -173,11 +188,13 @@ impl LaneExpansion {
         let Shape { prefix_length, lanes_per_block, leading, weights } = Shape::of(puzzle, blocks_per_plane)?;
         let planes = puzzle.as_planes()?;
         let space = PlaneSpace::of(planes, puzzle.starts());
-        let odd_planes = planes.signs(puzzle.starts()).1;
+        let (sign_rule, odd_planes) = planes.signs(puzzle.starts());
         // The moves that lead from a state to its predecessors.
         let is_directed = !puzzle.is_inverse_closed();
         let rules = &if is_directed { planes.inverted() } else { planes.clone() };
         let plans = rules.permutations().iter().map(|permutation| LanePlan::new(permutation, space.is_halved())).collect();
+        let compiled = |permutation| Kernel::new(permutation, to_usize(lanes_per_block), space.is_halved());
+        let kernels = rules.permutations().iter().map(compiled).collect();
         let moves: Vec<Option<(usize, usize)>> = (0..index_u32(rules.planes()))
             .flat_map(|plane| rules.generators().iter().map(move |generator| generator.moves[plane]))
             .map(|step| step.map(|step| (index_u32(step.target), index_u32(step.permutation))))
@@ -200,9 +217,12 @@ impl LaneExpansion {
             leading,
             weights,
             plans,
+            kernels,
+            digit_swaps: DigitSwaps::new(space.is_halved()),
             moves,
             generators: rules.generators().len(),
             odd_planes,
+            counts_odd: sign_rule != SignRule::Free && !space.is_halved(),
             is_directed,
             suffix_signs,
             crossing_blocks,
@@ -243,6 +263,11 @@ impl LaneExpansion {
         if self.halved { 2 } else { 1 }
     }
 
+    /// Bytes of so many lanes, which are whole units.
+    fn lane_bytes(&self, lanes: usize) -> usize {
+        lanes / self.lanes_per_unit() * UNIT_BYTES
+    }
+
     /// Whether `generator` takes states of `plane` to other blocks.
     #[must_use]
     pub fn crosses_blocks(&self, plane: usize, generator: usize) -> bool {
@@ -278,6 +303,9 @@ impl LaneExpansion {
 
     /// Nanoseconds of a lane.
     fn plan_cost(&self, plan: usize) -> f64 {
+        if let Some(kernel) = &self.kernels[plan] {
+            return kernel.nanoseconds();
+        }
         let plan = &self.plans[plan];
         match (plan.is_identity, plan.crossings) {
             (true, _) => 1.5,

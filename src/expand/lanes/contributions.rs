@@ -4,9 +4,11 @@
 //! Both sides work out which bits those are, so nothing but the bits is sent.
 #![allow(unsafe_code)]
 
+use super::kernel::Scratch;
 use super::prefixes::{PrefixStrip, PrefixTable, STRIP};
 use super::pull::{Bits, members};
-use super::units::{HALF, HALF_BITS, UNIT, read_unit_exact, write_unit};
+use super::strip::MARGIN;
+use super::units::{HALF, HALF_BITS, UNIT, read_half, read_unit, read_unit_exact, write_unit};
 use super::{LaneExpansion, LaneSource};
 use crate::base::ids::index_u32;
 #[cfg(target_arch = "x86_64")]
@@ -83,18 +85,30 @@ impl LaneExpansion {
         generator: usize,
     ) -> Option<Vec<u8>> {
         let (target_plane, plan) = self.moves[plane * self.generators + generator]?;
+        let kernel = self.kernels[plan].as_ref();
         let (plan, blocks, owned) = (&self.plans[plan], self.plane_of(&source.blocks, target_plane), self.plane_of(owned, target_plane));
         let odd_plane = self.odd_planes[plane];
         let mut any = 0;
         let mut stream = BitWriter::default();
         let mut bits = [0; STRIP];
-        for (strip, lanes) in prefixes.strips.iter().zip(lanes_of_strips(prefixes.lanes)) {
+        let mut scratch = Scratch::new();
+        for (number, (strip, lanes)) in prefixes.strips.iter().zip(lanes_of_strips(prefixes.lanes)).enumerate() {
             let masks = self.spoken_for(owned, strip, lanes, odd_plane, plan);
             let mut wanted = 0;
             for (lane, &mask) in masks.iter().enumerate() {
                 wanted |= u32::from(mask != 0) << lane;
             }
-            self.pull_lanes(moves, blocks, strip, wanted, odd_plane, plan, &mut bits);
+            match kernel {
+                _ if wanted == 0 => {}
+                Some(kernel) => {
+                    let pulled = kernel.pull(moves, self, blocks, prefixes, strip, odd_plane, number * STRIP, &mut scratch);
+                    for (lane, bits) in bits.iter_mut().enumerate() {
+                        let pulled = &pulled.0[MARGIN..];
+                        *bits = if self.halved { read_half(pulled, lane) } else { read_unit(pulled, lane) };
+                    }
+                }
+                None => self.pull_lanes(moves, blocks, strip, wanted, odd_plane, plan, &mut bits),
+            }
             for lane in members(wanted) {
                 any |= bits[lane];
                 stream.push(moves.extract_wide(bits[lane], masks[lane]), masks[lane].count_ones());

@@ -170,14 +170,15 @@ const _: () = assert!(SUFFIX == 5 && MOST_CROSSINGS <= 5);
 
 /// Takes 1 off each of `sums` whose label `one` is smaller than `other`.
 #[inline(always)]
-fn subtract_smaller(sums: &mut Bytes, one: &Bytes, other: &Bytes) {
+pub(super) fn subtract_smaller(sums: &mut Bytes, one: &Bytes, other: &Bytes) {
     for ((sum, one), other) in sums.iter_mut().zip(one).zip(other) {
         *sum = sum.wrapping_sub(u8::from(one < other));
     }
 }
 
-/// An index of a plan's moves: at most 2 x 60 x 125.
+/// The low bits of what is known to be below 2^16, like an index of a plan's moves: at most
+/// 2 x 60 x 125.
 #[inline(always)]
-fn low_u16(value: usize) -> u16 {
+pub(super) fn low_u16(value: usize) -> u16 {
     u16::try_from(low_u32(to_u64(value)) & 0xffff).unwrap_or(0)
 }

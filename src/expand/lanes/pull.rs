@@ -3,14 +3,17 @@
 //! a source lane, moves its bits, and knows nothing else.
 #![allow(unsafe_code)]
 
+use super::kernel::Scratch;
 use super::prefixes::{Places, PrefixStrip, PrefixTable, STRIP};
-use super::units::{HALF_BITS, UNIT, read_half, read_run, read_unit, read_unit_exact, write_unit};
+use super::strip::{STRIP_BYTES, STRIP_WORDS, Words, common, count, is_zero, take_new, union, words, words_of_part, write_words};
+use super::units::{HALF_BITS, read_half, read_run, read_unit, write_unit};
 use super::{LaneExpansion, LaneSource, LaneTally, Target, UNIT_BYTES};
 use crate::base::fingerprint::{Fingerprint, LANE_STATES};
 use crate::base::ids::{index_u32, to_u64, to_usize};
 use crate::expand::bit_moves::{BitMoves, Portable};
 use crate::expand::lane_plan::{LanePlan, MOST_CROSSINGS, SUFFIX};
 use crate::ranking::lehmer;
+use std::ops::Range;
 
 /// Bits of each lane, or unit, of a strip.
 pub(super) type Bits = [u128; STRIP];
@@ -42,87 +45,98 @@ impl LaneExpansion {
         let odd_plane = self.odd_planes[target.plane];
         let units_per_strip = STRIP / self.lanes_per_unit();
         let units = target.next.len() / UNIT_BYTES;
-        let mut pulled = vec![[0; STRIP]; self.generators];
+        let mut scratch = Scratch::new();
         for (number, strip) in prefixes.strips.iter().enumerate() {
             let first = number * units_per_strip;
             let count = units_per_strip.min(units - first);
-            let mut seen = [UNIT; STRIP];
-            let mut level = [0; STRIP];
-            let mut open = 0_u32;
-            for (at, seen) in seen.iter_mut().enumerate().take(count) {
-                *seen = read_unit(target.seen, first + at);
-                open |= u32::from(*seen != UNIT) << at;
-            }
-            if let Some(bytes) = target.level {
-                for (at, level) in level.iter_mut().enumerate().take(count) {
-                    *level = read_unit(bytes, first + at);
-                    open |= u32::from(*level != 0) << at;
-                }
-            }
-            if open == 0 {
-                target.next[first * UNIT_BYTES..(first + count) * UNIT_BYTES].fill(0);
+            let bytes = first * UNIT_BYTES..(first + count) * UNIT_BYTES;
+            // After a strip's last unit all counts as seen.
+            let unseen = words_of_part(&target.seen[bytes.clone()], 0xff).map(|word| !word);
+            let level = target.level.map(|level| words_of_part(&level[bytes.clone()], 0));
+            let open = level.map_or(unseen, |level| union(&unseen, &level));
+            if is_zero(&open) {
+                target.next[bytes].fill(0);
                 continue;
             }
-            for (generator, (step, bits)) in steps.iter().zip(&mut pulled).enumerate() {
+            let mut new = [0; STRIP_WORDS];
+            for (generator, step) in steps.iter().enumerate() {
                 let &Some((plane, plan)) = step else { continue };
                 let blocks = self.plane_of(&source.blocks, plane);
-                self.pull_units(moves, blocks, prefixes, strip, first, open, odd_plane, &self.plans[plan], bits);
-                if let Some(Some(contributed)) = target.contributed.get(generator) {
-                    for at in members(open) {
-                        bits[at] |= read_unit_exact(contributed, first + at);
+                let kernel = self.kernels[plan].as_ref();
+                let of_slices;
+                let pulled = match (kernel, self.strip_at(blocks, prefixes, first)) {
+                    (Some(kernel), Some(strip)) if kernel.is_identity() => strip,
+                    (Some(kernel), _) => kernel.pull(moves, self, blocks, prefixes, strip, odd_plane, number * STRIP, &mut scratch).strip(),
+                    (None, _) => {
+                        let mut bits = [0; STRIP];
+                        let units = open_units(&open);
+                        self.pull_units(moves, blocks, prefixes, strip, first, units, odd_plane, &self.plans[plan], &mut bits);
+                        of_slices = bytes_of(&bits);
+                        &of_slices
                     }
+                };
+                let with_contributed;
+                let pulled = match target.contributed.get(generator) {
+                    Some(Some(contributed)) => {
+                        with_contributed = joined(pulled, &contributed[bytes.clone()]);
+                        &with_contributed
+                    }
+                    _ => pulled,
+                };
+                // A pulled state that is not seen is new: so these are the new states' edges.
+                tally.edges += take_new(pulled, &unseen, &mut new, self.halved);
+                if let Some(level) = &level {
+                    tally.level_edges += common(&words(pulled), level);
                 }
             }
-            if target.level.is_some() {
-                let of_level = |bits: &Bits| members(open).map(|at| u64::from((bits[at] & level[at]).count_ones())).sum::<u64>();
-                tally.level_edges += pulled.iter().map(of_level).sum::<u64>();
-            }
-            self.take_new(strip, first, count, open, odd_plane, &seen, &pulled, target, &mut tally);
+            self.write_new(strip, first, odd_plane, &new, target, bytes, &mut tally);
         }
         tally
     }
 
-    /// Writes the new states of a strip's `count` units from `first` on, of which those of `open`
-    /// have unseen states.
+    /// The strip that begins with unit `first` of the table, in `blocks`, where it is at hand as a
+    /// whole.
+    #[inline(always)]
+    fn strip_at<'a>(&self, blocks: &[&'a [u8]], prefixes: &PrefixTable, first: usize) -> Option<&'a [u8; STRIP_BYTES]> {
+        let first = prefixes.first_lane / self.lanes_per_unit() + first;
+        blocks[prefixes.block].get(first * UNIT_BYTES..)?.first_chunk()
+    }
+
+    /// Writes the new states of a strip to the `bytes` of the target, and counts them.
     #[inline(always)]
     #[allow(clippy::too_many_arguments)]
-    fn take_new(
+    fn write_new(
         &self,
         strip: &PrefixStrip,
         first: usize,
-        count: usize,
-        open: u32,
         odd_plane: bool,
-        seen: &Bits,
-        pulled: &[Bits],
+        new: &Words,
         target: &mut Target<'_>,
+        bytes: Range<usize>,
         tally: &mut LaneTally,
     ) {
-        for at in 0..count {
-            if open >> at & 1 == 0 {
-                write_unit(target.next, first + at, 0);
+        let units = bytes.len() / UNIT_BYTES;
+        let mut buffer = [0; STRIP_BYTES + 1];
+        write_words(buffer.first_chunk_mut().expect("a byte more than a strip"), new);
+        target.next[bytes.clone()].copy_from_slice(&buffer[..bytes.len()]);
+        let states = count(new);
+        if states == 0 {
+            return;
+        }
+        tally.states += states;
+        let mut fingerprint = Fingerprint::default();
+        for at in 0..units {
+            let members = read_unit(&buffer, at);
+            if members == 0 {
                 continue;
             }
-            let unseen = !seen[at];
-            let mut new = 0;
-            for bits in pulled {
-                new |= bits[at] & unseen;
-            }
-            write_unit(target.next, first + at, new);
-            if new == 0 {
-                continue;
-            }
-            tally.states += u64::from(new.count_ones());
-            // A pulled state that is not seen is new: so these are the new states' edges.
-            for bits in pulled {
-                tally.edges += u64::from((bits[at] & unseen).count_ones());
-            }
-            tally.fingerprint = tally.fingerprint.plus(Fingerprint::of_lane(target.first_unit + to_u64(first + at), new));
-            if !self.halved {
+            fingerprint = fingerprint.plus(Fingerprint::of_lane(target.first_unit + to_u64(first + at), members));
+            if self.counts_odd {
                 let odd = self.suffix_signs[usize::from((strip.odd[at] == 0) ^ odd_plane)];
-                tally.odd += u64::from((new & odd).count_ones());
+                tally.odd += u64::from((members & odd).count_ones());
             }
         }
+        tally.fingerprint = tally.fingerprint.plus(fingerprint);
     }
 
     /// The states of the `open` units of a strip, from unit `first` of the table on, whose
@@ -252,6 +266,32 @@ fn pull_with_bmi2(
     target: &mut Target<'_>,
 ) -> LaneTally {
     expansion.pull_with(moves, source, prefixes, target)
+}
+
+/// The units of a strip with a bit in `open`.
+#[inline(always)]
+fn open_units(open: &Words) -> u32 {
+    let mut bytes = [0; STRIP_BYTES + 1];
+    write_words(bytes.first_chunk_mut().expect("a byte more than a strip"), open);
+    (0..STRIP).fold(0, |units, at| units | u32::from(read_unit(&bytes, at) != 0) << at)
+}
+
+/// A strip with what others contributed.
+#[cold]
+fn joined(pulled: &[u8; STRIP_BYTES], contributed: &[u8]) -> [u8; STRIP_BYTES] {
+    let mut joined = *pulled;
+    write_words(&mut joined, &union(&words(pulled), &words_of_part(contributed, 0)));
+    joined
+}
+
+/// Units as a strip's bytes.
+#[inline(always)]
+fn bytes_of(units: &Bits) -> [u8; STRIP_BYTES] {
+    let mut bytes = [0; STRIP_BYTES];
+    for (at, &unit) in units.iter().enumerate() {
+        write_unit(&mut bytes, at, unit);
+    }
+    bytes
 }
 
 /// The numbers of the bits of `set`, ascending.

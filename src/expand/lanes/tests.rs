@@ -15,7 +15,11 @@ use std::collections::BTreeSet;
 /// One level from the set `seen`, by both expansions.
 fn check_level(puzzle: &Puzzle, seen: &BTreeSet<u64>, blocks: u64) {
     let space = StateSpace::of(puzzle);
-    let lanes = LaneExpansion::new(puzzle, blocks).expect("closed under inverses, long enough");
+    let by_strips = LaneExpansion::new(puzzle, blocks).expect("closed under inverses, long enough");
+    // Without kernels all is pulled slice by slice.
+    let mut by_slices = by_strips.clone();
+    by_slices.kernels.fill_with(|| None);
+    let lanes = &by_strips;
     let states = Moves::of(puzzle, Direction::Forward).expect("small");
     // The oracle: unseen neighbours of seen states, and the edges to them.
     let mut new = BTreeSet::new();
@@ -37,7 +41,8 @@ fn check_level(puzzle: &Puzzle, seen: &BTreeSet<u64>, blocks: u64) {
         fingerprint: fingerprint::of_sorted_ranks(new.iter().copied()),
         edges,
         level_edges,
-        odd: to_u64(odd),
+        // What is always odd or always even, and not by the numbering alone, is counted.
+        odd: if puzzle.sign_rule() == SignRule::Free || space.is_halved() { 0 } else { to_u64(odd) },
     };
     // The same as bits, block by block.
     let block_bytes = lanes.units_per_block() * UNIT_BYTES;
@@ -63,7 +68,8 @@ fn check_level(puzzle: &Puzzle, seen: &BTreeSet<u64>, blocks: u64) {
             .collect(),
     };
     let halves = [half(0), half(1)];
-    for (portable, split) in [(false, false), (true, false), (false, true)] {
+    let ways = [(&by_strips, false, false), (&by_strips, true, false), (&by_strips, false, true), (&by_slices, false, true)];
+    for (lanes, portable, split) in ways {
         let mut tally = LaneTally::default();
         let mut found = BTreeSet::new();
         for block in 0..lanes.blocks_per_plane() {
