@@ -230,7 +230,10 @@ fn a_stopped_recheck_goes_on() {
 fn only_complete_runs_are_rechecked() {
     let folder = scratch();
     let stderr = fail_with(78, &mut recheck(folder.path()));
-    assert!(only_line(&stderr).contains("no complete run to recheck"), "{stderr}");
+    assert!(only_line(&stderr).contains("found a folder without a run, expected a complete run to recheck"), "{stderr}");
+    let none = folder.path().join("none");
+    let stderr = fail_with(78, &mut recheck(&none));
+    assert!(only_line(&stderr).contains("found no such folder") && !none.exists(), "{stderr}");
     let run = complete(folder.path(), "turnstyle-5", "", &[]);
     let text = fs::read_to_string(run.join("levels.tsv")).expect("readable");
     fs::write(run.join("levels.tsv"), text.replace("\t60\t", "\t61\t") + "x").expect("written");

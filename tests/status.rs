@@ -73,7 +73,7 @@ fn a_complete_a_stopped_and_a_failed_run() {
             ("go_on_with", Value::Null),
         ],
     );
-    assert!(told(&reference, 0).contains("complete: God's number 24, 1 antipodes"));
+    assert!(told(&reference, 0).contains("complete: God's number 24, 1 antipode"));
     // Results need no progress file.
     fs::remove_file(reference.join("progress.json")).expect("it was there");
     assert_eq!(status(&reference).1["phase"], "complete");
