@@ -111,8 +111,8 @@ fn other_large_boards() {
     one("rotation-board-2x6n2", "quarter").check(&[]);
 }
 
-/// The names of a board are one board: that of this program, its short form, and Twiddle's
-/// parameters, whose width comes first.
+/// The names of a board are one board: that of this program, its short forms, and Twiddle's
+/// parameters, whose width comes first. Measures mean the same in every command.
 #[test]
 fn names_are_one_board() {
     let digest = |name: &str| {
@@ -120,9 +120,13 @@ fn names_are_one_board() {
         common::succeed(common::farthest().args(["run", name, "--quiet", "--out"]).arg(folder.path()));
         common::json(folder.path(), "summary.json")["puzzle_digest"].to_string()
     };
-    assert_eq!(digest("rotation-board-2x3n2"), digest("3x2n2"));
-    assert_eq!(digest("rotation-2x3n2"), digest("3x2n2"));
-    assert_ne!(digest("rotation-3x2n2"), digest("3x2n2"));
+    assert_eq!(digest("rotation-board-2x3n2"), digest("2x3n2"));
+    assert_eq!(digest("rotation-2x3n2"), digest("twiddle:3x2n2"));
+    assert_ne!(digest("rotation-3x2n2"), digest("2x3n2"));
+    let plan = common::succeed(common::farthest().args(["plan", "2x3n2"]));
+    assert!(plan.contains("rotation-board-2x3n2"), "{plan}");
+    let solved = common::succeed(common::farthest().args(["solve", "rotation-board", "--size", "2x3n2", "--random", "1"]));
+    assert!(solved.contains("2 rows, 3 columns"), "{solved}");
     let (code, _, message) = common::outcome(common::farthest().args(["run", "rotation-board-3x4n5"]));
     assert_eq!(code, 78);
     assert!(message.contains("expected at most 3x3: they must fit the board"), "{message}");

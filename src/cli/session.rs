@@ -101,7 +101,11 @@ pub fn print_usage_error(error: &clap::Error) -> i32 {
     let text = error.to_string();
     let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
     let line = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ").replace(":; ", ": ");
-    say(&format!("farthest: {}; see farthest --help", line.trim_start_matches("error: ")));
+    // The usage that clap prints names the subcommand, whose own help says more.
+    let usage = text.lines().find_map(|line| line.trim().strip_prefix("Usage: ")).unwrap_or("farthest");
+    let is_command = |word: &&str| word.starts_with(|letter: char| letter.is_ascii_lowercase());
+    let command: Vec<&str> = usage.split_whitespace().take_while(is_command).collect();
+    say(&format!("farthest: {}; see {} --help", line.trim_start_matches("error: "), command.join(" ")));
     error.exit_code()
 }
 

@@ -36,8 +36,7 @@ pub(in crate::families) fn puzzle_name(table: &mut ConfigTable) -> Result<String
     Ok(name)
 }
 
-/// Whether the name reads as that of a built-in puzzle, or as Twiddle's parameters, which stand for
-/// a built-in board.
+/// Whether the name reads as that of a built-in puzzle, or as the measures of a board.
 pub(in crate::families) fn is_reserved(name: &str) -> bool {
     let of_a_family = |family| name.strip_prefix(family).is_some_and(|rest: &str| rest.is_empty() || rest.starts_with('-'));
     RESERVED.into_iter().any(of_a_family) || begins_with_measures(name)

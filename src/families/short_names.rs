@@ -9,7 +9,7 @@ use crate::base::{Error, Result};
 
 impl PuzzleSource {
     /// The puzzle of a short name: `turnstyle-12`, `rotation-board-3x4n2` (rows x columns),
-    /// Twiddle's `4x3n2` (width x height), or a shipped puzzle.
+    /// `3x4n2` (rows x columns), Twiddle's `twiddle:4x3n2` (width x height), or a shipped puzzle.
     ///
     /// # Errors
     /// When no puzzle has the name (the nearest name is given), or its size is impossible.

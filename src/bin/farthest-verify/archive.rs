@@ -1,4 +1,5 @@
-//! A file of a level archive, read from its bytes: blocks, then an index. The layout is specified in src/evidence/README.md.
+//! A file of a level archive, read from its bytes: blocks, then an index. The layout is specified
+//! in src/evidence/README.md.
 
 use crate::limits::{Checked, Limits, index, refuted, unreadable, wide};
 use std::ops::Range;
@@ -10,7 +11,8 @@ const INDEX_HEADER: usize = 32;
 const END: &[u8] = b"FARTHEND";
 const TRAILER: usize = 24;
 
-/// Bytes of an entry of the index in memory, in a list that may have grown to twice its length, and its shard.
+/// Bytes of an entry of the index in memory, in a list that may have grown to twice its length, and
+/// its shard.
 const ENTRY_BYTES: u128 = 2 * 64 + 8;
 
 /// The level set of one shard, as the index describes it.
@@ -150,7 +152,8 @@ fn word(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
 }
 
-/// The payload of the index's envelope: magic, kind, version and codec, length, checksum over the header so far and the payload.
+/// The payload of the index's envelope: magic, kind, version and codec, length, checksum over the
+/// header so far and the payload.
 fn index_payload(envelope: &[u8]) -> Option<&[u8]> {
     let (header, payload) = envelope.split_at_checked(INDEX_HEADER)?;
     let mut hasher = Xxh3::new();
@@ -224,7 +227,8 @@ mod tests {
     /// A block and its entry: shard, set, encoding, members, raw bytes, whether it is compressed.
     type Written = ([u8; 6], Vec<u8>);
 
-    /// As src/evidence/README.md has it; numbers of the index below 251 are a byte, larger ones 253 and eight bytes.
+    /// As src/evidence/README.md has it; numbers of the index below 251 are a byte, larger ones 253
+    /// and eight bytes.
     fn pack(blocks: &[Written], change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         let mut payload = vec![u8::try_from(blocks.len()).expect("few")];
@@ -318,7 +322,8 @@ mod tests {
         let good = pack(&[list(0, &[0])], |_| ());
         assert_eq!(numbers(&good), Ok(vec![0]));
         let end = good.len();
-        // Magic, where the index is and how long, and the last bytes; the index has a checksum of its own.
+        // Magic, where the index is and how long, and the last bytes; the index has a checksum of
+        // its own.
         for (at, part) in [
             (0, "a pack file of version 1 with a trailer"),
             (31, "a pack file of version 1 with a trailer"),

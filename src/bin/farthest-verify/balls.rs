@@ -1,4 +1,5 @@
-//! Shortest words: the balls of radius A around one end and B around the other (by moves backwards), A + B = length - 1, do not meet. Both are found anew.
+//! Shortest words: the balls of radius A around one end and B around the other (by moves
+//! backwards), A + B = length - 1, do not meet. Both are found anew.
 
 use crate::claims::{Ends, read_leading_word};
 use crate::limits::{Checked, Limits, counted, index, refuted, wide};

@@ -1,4 +1,5 @@
-//! Claims whose evidence is in the certificate itself: words, groups, closed sets (and invariants, in `invariants.rs`). Each check returns the claim in words.
+//! Claims whose evidence is in the certificate itself: words, groups, closed sets (and invariants,
+//! in `invariants.rs`). Each check returns the claim in words.
 
 use crate::limits::{Checked, Limits, counted, refuted, shown, unreadable, wide};
 use crate::puzzle::{Puzzle, moved, state_text};
@@ -20,7 +21,8 @@ impl Ends {
     }
 }
 
-/// The records `length` and `word`: numbers of moves, as many as stated, and where the last one is written.
+/// The records `length` and `word`: numbers of moves, as many as stated, and where the last one is
+/// written.
 pub fn read_word(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked<(Vec<usize>, String)> {
     let record = records.expect("length")?;
     let [length] = record.numbers("length L")?;
@@ -68,7 +70,8 @@ pub fn word(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked<
     Ok(format!("{}: from {} to {} by {moves}", puzzle.named(), state_text(&ends.from), state_text(&ends.to)))
 }
 
-/// A swap of two neighbours, or a cycle of three places in a row, conjugated by turning all places, generates all or all even permutations.
+/// A swap of two neighbours, or a cycle of three places in a row, conjugated by turning all places,
+/// generates all or all even permutations.
 pub fn group(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked<String> {
     let record = records.expect("group")?;
     let [name] = record.fields("group symmetric|alternating")?;
@@ -97,7 +100,7 @@ pub fn group(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked
     let reached = follow(puzzle, &word, &places);
     let moved: Vec<usize> = (0..size).filter(|&place| reached[place] != places[place]).collect();
     let expected = if is_symmetric { 2 } else { 3 };
-    // In a row, perhaps around the end: some place in the set has all others behind it.
+    // In a row, perhaps around the end: some place in the set has all others after it.
     let in_a_row = moved.len() == expected && moved.iter().any(|first| (1..expected).all(|next| moved.contains(&((first + next) % size))));
     if !in_a_row {
         let wanted = if is_symmetric { "two neighbours swapped" } else { "three places in a row turned" };

@@ -1,5 +1,6 @@
-//! `run.toml`: the puzzle and how it was searched. Read as strictly as the search reads it: every key is known, none contradicts another, names are plain and
-//! none is another puzzle's. A puzzle is always written out; one that is named or lies in another file is not followed there.
+//! `run.toml`: the puzzle and how it was searched. Read as strictly as the search reads it: every
+//! key is known, none contradicts another, names are plain and none is another puzzle's. A puzzle
+//! is always written out; one that is named or lies in another file is not followed there.
 
 use crate::keys::{Keys, integers};
 use crate::limits::{Checked, Limits, counted, refuted, shown, unreadable, wide};
@@ -25,7 +26,8 @@ const MOST_PLANES: u64 = 65_536;
 const MOST_ARRANGED: u64 = 20;
 const MOST_PLANE_MOVES: u64 = 1 << 20;
 
-/// The puzzles that come with the program and list their generators: their names are theirs alone. The digests are those of [`definition_digest`].
+/// The puzzles that come with the program and list their generators: their names are theirs alone.
+/// The digests are those of [`definition_digest`].
 const SHIPPED: [(&str, &str); 5] = [
     ("board-2x3n2", "d1bef141b24ba843a509339339f60a919660e2d4f09249a385cf984fc25df3c7"),
     ("board-3x4n3", "11cb8d6e4f61cb34ebc15981c6c906e50b84266c611754a46e9f7928430c31cf"),
@@ -49,7 +51,8 @@ pub struct Config {
 pub enum Rules {
     /// Pieces on places.
     Places(Puzzle),
-    /// A plane and an arrangement; each generator leads from plane to plane and permutes places in a way of its own there.
+    /// A plane and an arrangement; each generator leads from plane to plane and permutes places in
+    /// a way of its own there.
     Planes(PlaneRules),
 }
 
@@ -62,7 +65,8 @@ pub struct PlaneRules {
     digest: String,
 }
 
-/// What a generator does: for each plane the plane it leads to, and the place from which each place gets its piece.
+/// What a generator does: for each plane the plane it leads to, and the place from which each place
+/// gets its piece.
 type Turn = Vec<(usize, Vec<u16>)>;
 
 impl Rules {
@@ -133,7 +137,8 @@ impl PlaneRules {
         Ball::around(solved, wide(size).max(1), self.moves.len(), next, place, limits)
     }
 
-    /// Planes that can be reached, times the order of the group that leads from the first plane back to it: by Schreier's lemma for the ways along a tree of planes.
+    /// Planes that can be reached, times the order of the group that leads from the first plane
+    /// back to it: by Schreier's lemma for the ways along a tree of planes.
     fn states(&self, place: &str, limits: &Limits) -> Checked<Option<u128>> {
         let size = self.moves.first().map_or(0, |turn| turn[0].1.len());
         let mut way: HashMap<usize, Vec<u16>> = HashMap::from([(self.start, (0..u16::MAX).take(size).collect())]);
@@ -169,7 +174,8 @@ impl Config {
         Self::parse(&shown_path(&folder.join("run.toml")), &text, None, limits)
     }
 
-    /// A configuration's text, in another metric when one is given; `file` is what messages call it.
+    /// A configuration's text, in another metric when one is given; `file` is what messages call
+    /// it.
     pub fn parse(file: &str, text: &str, in_metric: Option<String>, limits: &Limits) -> Checked<Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.contains('\0') || text.starts_with('\u{feff}') {
@@ -298,7 +304,8 @@ pub fn is_plain(name: &str) -> bool {
     (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(fits) && !name.starts_with(['.', '-'])
 }
 
-/// Names that families make, and those that begin like the measures of a board (`3x4n2`): nobody else may use them.
+/// Names that families make, and those that begin like the measures of a board (`3x4n2`): nobody
+/// else may use them.
 pub fn is_reserved(name: &str) -> bool {
     let after_digits = |text: &str| {
         Some(text.trim_start_matches(|letter: char| letter.is_ascii_digit()).to_owned()).filter(|rest| rest.len() < text.len())
@@ -309,7 +316,8 @@ pub fn is_reserved(name: &str) -> bool {
     measures.is_some() || is_of("turnstyle") || is_of("rotation")
 }
 
-/// `[[generators]]`, with their inverses where `inverses = true`. None does nothing, no two do the same, names differ.
+/// `[[generators]]`, with their inverses where `inverses = true`. None does nothing, no two do the
+/// same, names differ.
 fn generators(keys: &mut Keys, most: usize, planes: usize, read: impl Fn(&mut Keys) -> Checked<Turn>) -> Checked<Vec<(String, Turn)>> {
     let place = keys.place("generators");
     let tables = keys.tables("generators")?;

@@ -1,7 +1,9 @@
-//! Distances from the solved state: a label for every state, from the archived levels, and the rules that make labels distances.
+//! Distances from the solved state: a label for every state, from the archived levels, and the
+//! rules that make labels distances.
 //!
-//! Start: label 0 and no other state. Moves: none leads to a label larger by more than 1, or to a state without one. Every other state: some move leads
-//! to it from a label smaller by exactly 1. The README of src/evidence says why that is enough. Memory: a byte a numbered state.
+//! Start: label 0 and no other state. Moves: none leads to a label larger by more than 1, or to a
+//! state without one. Every other state: some move leads to it from a label smaller by exactly 1.
+//! The README of src/evidence says why that is enough. Memory: a byte a numbered state.
 
 use crate::archive::{self, Shards};
 use crate::limits::{Checked, Limits, counted, hexadecimal, index, refuted, shown, wide};
@@ -26,7 +28,8 @@ const STRETCH: u64 = 1 << 18;
 
 const MOST_FILES: u64 = 1 << 20;
 
-/// What is counted where a move has none that undoes it, and distances are not those from the solved state.
+/// What is counted where a move has none that undoes it, and distances are not those from the
+/// solved state.
 pub const TO_SOLVED: &str = " (moves to the solved state)";
 
 /// What `distance.cert` says.
@@ -68,7 +71,7 @@ pub struct Counted {
 }
 
 impl Certificate {
-    /// Reads the records behind `claim distance`.
+    /// Reads the records after `claim distance`.
     pub fn read(puzzle: Puzzle, records: &mut Records, digest: String) -> Checked<Self> {
         let arranged = read_arranged(&puzzle, records)?;
         let record = records.expect("ranks")?;
@@ -120,7 +123,8 @@ impl Certificate {
         self.levels.iter().sum()
     }
 
-    /// SHA-256 of the records of the archive's files, without their names: their digests, so all of their bytes.
+    /// SHA-256 of the records of the archive's files, without their names: their digests, so all of
+    /// their bytes.
     pub fn archive_digest(&self) -> String {
         let line = |file: &ArchiveFile| format!("{} {} {} {}\n", file.depth, file.bytes, file.sha256, file.path);
         hexadecimal(&Sha256::digest(self.files.iter().map(line).collect::<String>()))
@@ -136,8 +140,8 @@ impl Certificate {
         Err(refuted(&self.place, found, format!("{} for {}", numbering.count(), self.puzzle.title)))
     }
 
-    /// The levels sum to the order of the group, and the first one is the solved state alone. This follows from the labels, too; where those are not looked at
-    /// it stands alone.
+    /// The levels sum to the order of the group, and the first one is the solved state alone. This
+    /// follows from the labels, too; where those are not looked at it stands alone.
     pub fn check_total(&self, limits: &Limits) -> Checked<()> {
         let order = order::of_puzzle(&self.puzzle, &self.place, limits)?;
         if order != Some(u128::from(self.states())) {
@@ -151,7 +155,8 @@ impl Certificate {
         }
     }
 
-    /// Reads the archive in the run folder and labels all states; every file must have its digest, every level its number of states.
+    /// Reads the archive in the run folder and labels all states; every file must have its digest,
+    /// every level its number of states.
     pub fn label(&self, run: &Path, limits: &Limits) -> Checked<Labelling> {
         let numbering = self.check_ranks(limits)?;
         let longest = self.files.iter().map(|file| file.bytes).max().unwrap_or(0);
@@ -260,7 +265,8 @@ pub fn sha256(path: &Path, limits: &Limits) -> Checked<String> {
 }
 
 impl Labelling {
-    /// Checks the labels of the states with these numbers against all labels; returns what was counted of each label.
+    /// Checks the labels of the states with these numbers against all labels; returns what was
+    /// counted of each label.
     pub fn check(&self, certificate: &Certificate, interval: Range<u64>, limits: &Limits) -> Checked<Vec<Counted>> {
         let place = &certificate.place;
         let steps = u128::from(interval.end - interval.start) * certificate.puzzle.steps_a_state() / 2;

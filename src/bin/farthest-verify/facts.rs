@@ -1,4 +1,5 @@
-//! `summary.json` and `manifest.json`: what a run says of itself. Every key is known and there once; nothing is believed.
+//! `summary.json` and `manifest.json`: what a run says of itself. Every key is known and there
+//! once; nothing is believed.
 
 use crate::distance::sha256;
 use crate::limits::{Checked, Limits, refuted, shown, unreadable, wide};
@@ -30,7 +31,8 @@ pub struct Summary {
     pub direction: Option<String>,
 }
 
-/// `manifest.json`: what the checker looks at. The other keys, such as times and hosts, only inform.
+/// `manifest.json`: what the checker looks at. The other keys, such as times and hosts, only
+/// inform.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "keys that only inform are listed so that unknown ones are refused")]
@@ -156,7 +158,8 @@ impl Summary {
     }
 }
 
-/// The label of the run as its own records and files support it, in words. A label that they contradict is refuted.
+/// The label of the run as its own records and files support it, in words. A label that they
+/// contradict is refuted.
 pub fn label(folder: &Path, levels: usize, limits: &Limits) -> Checked<String> {
     let manifest: Manifest = read(folder, "manifest.json", limits)?;
     let place = shown_path(&folder.join("manifest.json"));

@@ -1,4 +1,5 @@
-//! Invariants: what every move keeps and the way from one state to the other does not. Each is found in the moves themselves, place by place.
+//! Invariants: what every move keeps and the way from one state to the other does not. Each is
+//! found in the moves themselves, place by place.
 
 use crate::claims::{Ends, distinct};
 use crate::limits::{Checked, Limits, refuted, shown};
@@ -76,7 +77,8 @@ impl Invariant {
         }
     }
 
-    /// Why the way from one state to the other is none by moves; else what was found and expected there.
+    /// Why the way from one state to the other is none by moves; else what was found and expected
+    /// there.
     fn shown_by(self, between: &[u16], colours: &[bool]) -> Result<&'static str, (&'static str, &'static str)> {
         let same_colours =
             ("a piece that changes its colour", "pieces that keep it, for signs on colours (the invariant \"colours\" is another one)");
@@ -98,7 +100,8 @@ impl Invariant {
     }
 }
 
-/// Whether a permutation is odd on the places of each colour; none when it takes a piece to a place of another colour.
+/// Whether a permutation is odd on the places of each colour; none when it takes a piece to a place
+/// of another colour.
 fn signs(from: &[u16], colours: &[bool]) -> Option<[bool; 2]> {
     let mut odd = [false; 2];
     let mut seen = vec![false; colours.len()];

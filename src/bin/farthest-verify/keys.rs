@@ -1,4 +1,5 @@
-//! A table of a configuration whose keys are taken one by one. What nobody took is refused at the end: a key that a check does not use could say anything.
+//! A table of a configuration whose keys are taken one by one. What nobody took is refused at the
+//! end: a key that a check does not use could say anything.
 
 use crate::limits::{Checked, shown, unreadable};
 use toml::{Table, Value};

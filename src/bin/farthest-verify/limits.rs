@@ -1,4 +1,5 @@
-//! How a check ends badly, and what it may use up. Nothing is allocated, and no long loop entered, before it has been asked for here.
+//! How a check ends badly, and what it may use up. Nothing is allocated, and no long loop entered,
+//! before it has been asked for here.
 
 use std::cell::Cell;
 use std::fmt::Display;
@@ -6,7 +7,8 @@ use std::fmt::Display;
 /// Why something is not verified.
 #[derive(Clone, Debug)]
 pub struct Refusal {
-    /// The claim is false, or the evidence does not show it; otherwise it cannot be read, or not within the limits.
+    /// The claim is false, or the evidence does not show it; otherwise it cannot be read, or not
+    /// within the limits.
     pub refuted: bool,
     /// Place, what was found, what was expected.
     pub text: String,
@@ -14,7 +16,8 @@ pub struct Refusal {
 
 pub type Checked<T> = Result<T, Refusal>;
 
-/// A claim in words, and whether the evidence proves it. What is not proved agrees in all that was looked at.
+/// A claim in words, and whether the evidence proves it. What is not proved agrees in all that was
+/// looked at.
 pub struct Claim {
     pub is_proved: bool,
     pub text: String,
@@ -36,7 +39,8 @@ pub fn unreadable(place: impl Display, found: impl Display, expected: impl Displ
     Refusal { refuted: false, text: format!("{place}: found {found}, expected {expected}") }
 }
 
-/// Bytes of memory, and elementary steps: a label moved, a byte hashed, a state looked at. A step takes about a nanosecond.
+/// Bytes of memory, and elementary steps: a label moved, a byte hashed, a state looked at. A step
+/// takes about a nanosecond.
 pub struct Limits {
     pub memory: u64,
     steps: u64,

@@ -1,7 +1,9 @@
-//! What follows from the labels of all states: fingerprints of levels, their samples, and the last level's states.
+//! What follows from the labels of all states: fingerprints of levels, their samples, and the last
+//! level's states.
 //!
-//! A lane is 120 numbers in a row. The fingerprint of a level is the sum over lanes with a member of two mixed values of the lane and its members; the sample of
-//! a level are the first members from four drawn numbers on. Both are specified in src/evidence/README.md.
+//! A lane is 120 numbers in a row. The fingerprint of a level is the sum over lanes with a member
+//! of two mixed values of the lane and its members; the sample of a level are the first members
+//! from four drawn numbers on. Both are specified in src/evidence/README.md.
 
 use crate::limits::{index, wide};
 use rayon::prelude::*;
@@ -23,7 +25,7 @@ const NONE: u64 = u64::MAX;
 #[derive(Clone, Copy)]
 pub struct Listing {
     fingerprint: [u64; 2],
-    /// For each drawn number how far behind it, around the end, the first member is.
+    /// For each drawn number how far after it, around the end, the first member is.
     distances: [u64; 4],
 }
 
@@ -36,7 +38,8 @@ impl Listing {
         self.fingerprint = [0, 1].map(|half| self.fingerprint[half].wrapping_add(mixed[half]));
         let first = lane * wide(LANE);
         for (distance, &drawn) in self.distances.iter_mut().zip(drawn) {
-            // From the drawn number on when it lies in the lane, else from the lane's first member; then what comes around the end.
+            // From the drawn number on when it lies in the lane, else from the lane's first member;
+            // then what comes around the end.
             let within = drawn.checked_sub(first).filter(|&offset| offset < wide(LANE));
             let ahead = within.map_or(members, |offset| members >> offset << offset);
             let next = if ahead == 0 { members } else { ahead };
@@ -140,7 +143,8 @@ fn mixed_lane(lane: u64, members: u128) -> [u64; 2] {
 mod tests {
     use super::*;
 
-    /// The two ways to a listing agree, and samples are the first members from the drawn numbers on.
+    /// The two ways to a listing agree, and samples are the first members from the drawn numbers
+    /// on.
     #[test]
     fn listings_of_labels_and_of_numbers_agree() {
         for ranks in [1_usize, 7, 119, 120, 121, 1_000, 1_000_003] {

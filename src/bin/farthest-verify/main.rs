@@ -1,11 +1,16 @@
-//! `farthest-verify`: checks certificates and run folders. It shares no code with the program that wrote them: own parser, own rules, own numbers.
+//! `farthest-verify`: checks certificates and run folders. It shares no code with the program that
+//! wrote them: own parser, own rules, own numbers.
 //!
-//! `src/evidence/README.md` specifies the formats, and why each check proves its claim. Reading order: `records.rs` (lines and fields), `puzzle.rs` (rules),
-//! `claims.rs`, `invariants.rs`, `balls.rs`; `numbering.rs`, `archive.rs`, `distance.rs`, `receipts.rs`; for run folders `keys.rs` and `config.rs` (run.toml),
-//! `facts.rs` (JSON), `sources.rs` (files), `order.rs`, `signs.rs`, `near.rs`, `listing.rs`, `run.rs`; `walk.rs` finds what is to be checked, `limits.rs` bounds memory and work.
+//! `src/evidence/README.md` specifies the formats, and why each check proves its claim. Reading
+//! order: `records.rs` (lines and fields), `puzzle.rs` (rules), `claims.rs`, `invariants.rs`,
+//! `balls.rs`; `numbering.rs`, `archive.rs`, `distance.rs`, `receipts.rs`; for run folders
+//! `keys.rs` and `config.rs` (run.toml), `facts.rs` (JSON), `sources.rs` (files), `order.rs`,
+//! `signs.rs`, `near.rs`, `listing.rs`, `run.rs`; `walk.rs` finds what is to be checked,
+//! `limits.rs` bounds memory and work.
 //!
-//! Exit codes: 0 every claim verified; 1 one is refuted (false, or not shown by the evidence); 2 one cannot be read, or not within the limits; 3 all agree with
-//! what was looked at, and one is not proved. 74 and 141: standard output cannot be written, or nobody reads it.
+//! Exit codes: 0 every claim verified; 1 one is refuted (false, or not shown by the evidence); 2
+//! one cannot be read, or not within the limits; 3 all agree with what was looked at, and one is
+//! not proved. 74 and 141: standard output cannot be written, or nobody reads it.
 
 mod archive;
 mod balls;
@@ -42,7 +47,8 @@ use std::path::{Path, PathBuf};
 use walk::Found;
 use wanted::Wanted;
 
-/// Exit codes where nobody can read what was found: whoever read standard output has gone, or it cannot be written.
+/// Exit codes where nobody can read what was found: whoever read standard output has gone, or it
+/// cannot be written.
 const EXIT_PIPE: i32 = 141;
 const EXIT_UNWRITTEN: i32 = 74;
 
@@ -66,7 +72,8 @@ struct Arguments {
 
 #[derive(Args)]
 struct Options {
-    /// Most memory, in bytes or with K, M, G for powers of 1,024 [default: half of what is available, else 4G]
+    /// Most memory, in bytes or with K, M, G for powers of 1,024 [default: half of what is
+    /// available, else 4G]
     #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
     /// Most elementary steps of work on a file, about a nanosecond each
@@ -75,7 +82,8 @@ struct Options {
     /// Threads [default: all processors]
     #[arg(long, global = true, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Refute what is not about this puzzle: turnstyle-12/step, or a file with the rules, my.toml/step
+    /// Refute what is not about this puzzle: turnstyle-12/step, or a file with the rules,
+    /// my.toml/step
     #[arg(long, global = true, value_name = "PUZZLE")]
     puzzle: Option<String>,
 }
@@ -166,7 +174,8 @@ impl Checker {
         self.wanted.as_ref().map_or(Ok(()), |wanted| wanted.check(place, name, puzzle, &self.limits))
     }
 
-    /// The records that every certificate begins with: kind of claim and its place, the puzzle, and what follows.
+    /// The records that every certificate begins with: kind of claim and its place, the puzzle, and
+    /// what follows.
     fn head(&self, path: &Path) -> Checked<(String, String, Puzzle, Records)> {
         let mut records = Records::open(path, &self.limits)?;
         let record = records.expect("farthest-certificate")?;
@@ -242,7 +251,8 @@ impl Checker {
         )))
     }
 
-    /// A file or folder, with all below it: every claim that is found, every path that is passed over.
+    /// A file or folder, with all below it: every claim that is found, every path that is passed
+    /// over.
     fn path(&self, path: &Path, print: &mut Printer) {
         let mut claims = 0;
         walk::walk(path, &mut |path, found| {
@@ -263,7 +273,8 @@ impl Checker {
     }
 }
 
-/// Prints a line. A verdict that nobody can read is none: the checker ends, quietly where the reader has gone.
+/// Prints a line. A verdict that nobody can read is none: the checker ends, quietly where the
+/// reader has gone.
 fn say(line: &str) {
     let mut output = std::io::stdout();
     if let Err(error) = writeln!(output, "{line}").and_then(|()| output.flush()) {

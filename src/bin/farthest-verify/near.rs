@@ -1,5 +1,6 @@
-//! What is near: all states within a few moves of the solved one, found anew. A run that has no certificate must agree with them, and no state that it lists may be nearer
-//! than it says, as far as two balls can tell. That refutes gross lies cheaply; it proves no distance beyond the balls.
+//! What is near: all states within a few moves of the solved one, found anew. A run that has no
+//! certificate must agree with them, and no state that it lists may be nearer than it says, as far
+//! as two balls can tell. That refutes gross lies cheaply; it proves no distance beyond the balls.
 
 use crate::limits::{Checked, Limits, wide};
 use crate::puzzle::{Puzzle, inverse, moved};
@@ -18,7 +19,8 @@ const MOST_STEPS: u64 = 2_000_000_000;
 /// A level of the ball.
 pub struct NearLevel<S = Vec<u16>> {
     pub states: Vec<S>,
-    /// Edges down, on the level, and up; none for the last level, whose successors were not looked at.
+    /// Edges down, on the level, and up; none for the last level, whose successors were not looked
+    /// at.
     pub edges: Option<[u64; 3]>,
 }
 
@@ -79,7 +81,8 @@ impl<S: Clone + Eq + Hash> Ball<S> {
 /// What two balls tell of a state.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Told {
-    /// The balls meet: it is so many moves from the solved state. No fewer, as they did not meet a move earlier.
+    /// The balls meet: it is so many moves from the solved state. No fewer, as they did not meet a
+    /// move earlier.
     Exactly(usize),
     /// They do not: it is more moves away than this.
     MoreThan(usize),
@@ -138,7 +141,8 @@ impl<'a> Near<'a> {
 mod tests {
     use super::*;
 
-    /// A cycle of seven and a swap: 5,040 states, no move undoes the cycle. Told distances are those of a plain search.
+    /// A cycle of seven and a swap: 5,040 states, no move undoes the cycle. Told distances are
+    /// those of a plain search.
     #[test]
     fn what_is_told_holds() {
         let cycle = (0..7).map(|place| (place + 6) % 7).collect();

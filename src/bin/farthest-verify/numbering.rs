@@ -1,9 +1,13 @@
-//! The numbers of states that a level archive uses: `plane * A + number of the arrangement`, as src/evidence/README.md specifies them.
+//! The numbers of states that a level archive uses: `plane * A + number of the arrangement`, as
+//! src/evidence/README.md specifies them.
 //!
-//! Some labels are *arranged*: they fill the places that the others leave, in a fixed order of places. What the others show is the plane. A move acts on
-//! places whatever stands there, so it takes plane to plane, and permutes the arrangement in a way that depends on the plane only: that is read off a
-//! state of each plane once. Whatever the numbering is, it is one to one; that is all that the proof of the distances needs of it. So the order of places may
-//! come from the certificate, as that of a rotation board does: any order of places that no move mixes with others will do.
+//! Some labels are *arranged*: they fill the places that the others leave, in a fixed order of
+//! places. What the others show is the plane. A move acts on places whatever stands there, so it
+//! takes plane to plane, and permutes the arrangement in a way that depends on the plane only: that
+//! is read off a state of each plane once. Whatever the numbering is, it is one to one; that is all
+//! that the proof of the distances needs of it. So the order of places may come from the
+//! certificate, as that of a rotation board does: any order of places that no move mixes with
+//! others will do.
 
 use crate::limits::{Checked, Limits, refuted, shown, unreadable, wide};
 use crate::puzzle::{Puzzle, Shape, moved};
@@ -32,7 +36,8 @@ impl Step {
     }
 }
 
-/// What the labels that are not arranged show, 0 for the others; and the places of the arrangement in their order.
+/// What the labels that are not arranged show, 0 for the others; and the places of the arrangement
+/// in their order.
 struct Plane {
     word: Vec<u16>,
     places: Vec<u16>,
@@ -52,7 +57,8 @@ pub struct Numbering {
 }
 
 impl Numbering {
-    /// `arranged` are the places of the arrangement in their order where the certificate says them: closed under the moves, as [`read_arranged`] makes sure.
+    /// `arranged` are the places of the arrangement in their order where the certificate says them:
+    /// closed under the moves, as [`read_arranged`] makes sure.
     pub fn new(puzzle: &Puzzle, arranged: Option<&[u16]>, place: &str, limits: &Limits) -> Checked<Self> {
         let refuse = |found: String, expected: &str| Err(unreadable(place, found, expected));
         if !puzzle.is_distinct() {
@@ -73,7 +79,8 @@ impl Numbering {
         }
         let mut numbering = Self { labels: home, planes: Vec::new(), by_word: HashMap::new(), arrangements: 0, is_halved: false };
         let solved = numbering.masked(&puzzle.solved);
-        // A ring's plane p has piece 1 at place -p; the others' are the words that moves lead to, in their order.
+        // A ring's plane p has piece 1 at place -p; the others' are the words that moves lead to,
+        // in their order.
         let words: Vec<Vec<u16>> = match puzzle.shape {
             Shape::Ring => (0..size).map(|plane| (0..size).map(|at| u16::from((at + plane) % size == 0)).collect()).collect(),
             Shape::Circle => vec![solved.clone()],
@@ -110,7 +117,8 @@ impl Numbering {
         Step::new(target, self.planes[target].places.iter().map(|&at| entry_at(from[usize::from(at)])).collect())
     }
 
-    /// Gives the planes signs such that no move changes the sign of plane times arrangement, if that is possible: then one sign only is reached.
+    /// Gives the planes signs such that no move changes the sign of plane times arrangement, if
+    /// that is possible: then one sign only is reached.
     fn find_signs(&mut self, start: usize) -> bool {
         let mut signs = vec![None; self.planes.len()];
         signs[start] = Some(false);
@@ -220,7 +228,8 @@ impl Numbering {
 pub struct Walk {
     arrangement: Arrangement,
     length: usize,
-    /// The sign of the numbered arrangements when only one is numbered; the walk is then at an even place of the lexicographic order.
+    /// The sign of the numbered arrangements when only one is numbered; the walk is then at an even
+    /// place of the lexicographic order.
     sign: Option<bool>,
 }
 
@@ -242,7 +251,7 @@ impl Walk {
     }
 }
 
-/// The next arrangement in the lexicographic order; behind the last one anything.
+/// The next arrangement in the lexicographic order; after the last one anything.
 fn next_arrangement(arrangement: &mut [u8]) {
     let Some(descent) = arrangement.windows(2).rposition(|pair| pair[0] < pair[1]) else { return };
     let larger = arrangement.iter().rposition(|&entry| entry > arrangement[descent]).expect("the entry behind it is larger");
@@ -250,12 +259,14 @@ fn next_arrangement(arrangement: &mut [u8]) {
     arrangement[descent + 1..].reverse();
 }
 
-/// Place in the lexicographic order among arrangements of this length, and whether the arrangement is an odd permutation.
+/// Place in the lexicographic order among arrangements of this length, and whether the arrangement
+/// is an odd permutation.
 #[inline(always)]
 pub fn rank(arrangement: &[u8]) -> (u64, bool) {
     let (mut used, mut number, mut inversions, mut behind) = (0_u32, 0_u64, 0_u32, wide(arrangement.len()));
     for &entry in arrangement {
-        // Smaller entries that are still to come. The number is read in the factorial system, by Horner's rule.
+        // Smaller entries that are still to come. The number is read in the factorial system, by
+        // Horner's rule.
         let digit = u32::from(entry) - (used & ((1 << entry) - 1)).count_ones();
         used |= 1 << entry;
         number = number * behind + u64::from(digit);
@@ -265,7 +276,8 @@ pub fn rank(arrangement: &[u8]) -> (u64, bool) {
     (number, inversions & 1 == 1)
 }
 
-/// The record `arranged` of a rotation board: cells in an order, which the moves exchange with no others. Other puzzles have none: theirs are specified.
+/// The record `arranged` of a rotation board: cells in an order, which the moves exchange with no
+/// others. Other puzzles have none: theirs are specified.
 pub fn read_arranged(puzzle: &Puzzle, records: &mut Records) -> Checked<Option<Vec<u16>>> {
     let Shape::Board { .. } = puzzle.shape else { return Ok(None) };
     let record = records.expect("arranged")?;
@@ -345,17 +357,20 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// Every number has a state, every state its own number, for arrangements of any closed set of cells in any order.
+    /// Every number has a state, every state its own number, for arrangements of any closed set of
+    /// cells in any order.
     #[test]
     fn boards_are_numbered_one_to_one() {
         let limits = Limits::new(1 << 30, 1 << 40);
         for (measures, metric, arranged, count) in [
             ([2, 3, 2], "quarter", vec![5, 0, 3, 1, 4, 2], 720),
-            // Two colours, of which either may be arranged; 6! 6! / 2 as turns are even on both together.
+            // Two colours, of which either may be arranged; 6! 6! / 2 as turns are even on both
+            // together.
             ([3, 4, 3], "half", vec![8, 0, 2, 10, 5, 7], 259_200),
             ([3, 4, 3], "quarter", vec![11, 9, 6, 4, 3, 1], 259_200),
             ([2, 2, 2], "quarter", vec![3, 1, 2, 0], 24),
-            // Three orbits of four cells as planes, 4! 4 / 2; all four of them, when the planes are the states.
+            // Three orbits of four cells as planes, 4! 4 / 2; all four of them, when the planes are
+            // the states.
             ([4, 4, 4], "quarter", vec![12, 15, 0, 3], 48),
             ([4, 4, 4], "quarter", vec![], 4),
         ] {

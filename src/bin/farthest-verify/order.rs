@@ -1,8 +1,11 @@
-//! How many states a puzzle has: the order of the group that its moves generate, by the method of Schreier and Sims.
+//! How many states a puzzle has: the order of the group that its moves generate, by the method of
+//! Schreier and Sims.
 //!
-//! A *chain* of stabilisers: level i has a base point, the generators that fix the base points before it, and the orbit of its point with, for every point
-//! of the orbit, a product of generators that takes the base point there (Knuth, "Efficient representation of perm groups", Combinatorica 11, 1991). When every Schreier
-//! generator of a level lies in the group of the levels below, the order is the product of the orbits' lengths. The search does not come into it.
+//! A *chain* of stabilisers: level i has a base point, the generators that fix the base points
+//! before it, and the orbit of its point with, for every point of the orbit, a product of
+//! generators that takes the base point there (Knuth, "Efficient representation of perm groups",
+//! Combinatorica 11, 1991). When every Schreier generator of a level lies in the group of the
+//! levels below, the order is the product of the orbits' lengths. The search does not come into it.
 
 use crate::limits::{Checked, Limits, wide};
 use crate::puzzle::{Puzzle, inverse, moved};
@@ -16,7 +19,8 @@ type Permutation = Vec<u16>;
 struct Level {
     base: u16,
     generators: Vec<Permutation>,
-    /// Points of the orbit in the order in which they were found, and how the base point comes to each.
+    /// Points of the orbit in the order in which they were found, and how the base point comes to
+    /// each.
     orbit: Vec<u16>,
     carriers: HashMap<u16, Permutation>,
 }
@@ -33,7 +37,8 @@ pub fn of_puzzle(puzzle: &Puzzle, place: &str, limits: &Limits) -> Checked<Optio
     of_group(&puzzle.moves, place, limits)
 }
 
-/// Whether each of these permutations is in the group that the moves generate; none when the group is too large to be told.
+/// Whether each of these permutations is in the group that the moves generate; none when the group
+/// is too large to be told.
 pub fn has(puzzle: &Puzzle, permutations: &[Permutation], place: &str, limits: &Limits) -> Checked<Option<Vec<bool>>> {
     let Some(chain) = Chain::of_group(&puzzle.moves, place, limits)? else { return Ok(None) };
     let rests = |rest: Permutation| (0_u16..).zip(&rest).all(|(point, image)| point == *image);
@@ -58,12 +63,14 @@ impl<'a> Chain<'a> {
         Ok(Some(chain))
     }
 
-    /// The product of the orbits' lengths: the order when the chain is complete, at most that before.
+    /// The product of the orbits' lengths: the order when the chain is complete, at most that
+    /// before.
     fn order(&self) -> u128 {
         self.levels.iter().fold(1, |order: u128, level| order.saturating_mul(u128::from(wide(level.orbit.len()))))
     }
 
-    /// What is left of a permutation that fixes the base points before `from` once the levels have carried it back as far as they can.
+    /// What is left of a permutation that fixes the base points before `from` once the levels have
+    /// carried it back as far as they can.
     fn sift(&self, from: usize, permutation: &Permutation) -> Checked<Permutation> {
         let mut rest = permutation.clone();
         for level in &self.levels[from..] {
@@ -75,7 +82,8 @@ impl<'a> Chain<'a> {
         Ok(rest)
     }
 
-    /// Makes sure that the levels from `at` on generate this permutation, which fixes the base points before.
+    /// Makes sure that the levels from `at` on generate this permutation, which fixes the base
+    /// points before.
     fn insert(&mut self, at: usize, permutation: Permutation) -> Checked<()> {
         self.limits.steps(self.place, u128::from(wide(permutation.len())))?;
         let rest = self.sift(at, &permutation)?;
@@ -103,7 +111,8 @@ impl<'a> Chain<'a> {
         Ok(())
     }
 
-    /// Applies a generator to a point of the orbit: a new point, or a Schreier generator for the levels below.
+    /// Applies a generator to a point of the orbit: a new point, or a Schreier generator for the
+    /// levels below.
     fn extend(&mut self, at: usize, place: usize, generator: usize) -> Checked<()> {
         let level = &self.levels[at];
         let (point, generator) = (level.orbit[place], &level.generators[generator]);
@@ -152,7 +161,8 @@ mod tests {
 
     #[test]
     fn orders_are_those_of_the_groups_listed_one_by_one() {
-        // Permutations of up to 8 points from a small generator of numbers (Park and Miller), in all kinds of groups.
+        // Permutations of up to 8 points from a small generator of numbers (Park and Miller), in
+        // all kinds of groups.
         let mut seed = 4_711_u64;
         let mut below = |bound: u64| {
             seed = seed * 48_271 % 2_147_483_647;

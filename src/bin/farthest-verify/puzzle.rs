@@ -1,6 +1,8 @@
-//! The rules of the puzzles. A move is a permutation of places: the piece that comes to place `j` stood at place `from[j]` (from 0 here, from 1 in files).
+//! The rules of the puzzles. A move is a permutation of places: the piece that comes to place `j`
+//! stood at place `from[j]` (from 0 here, from 1 in files).
 //!
-//! One function a family: `turnstyle`, `rotation_board` and `permutations` below; a further family gets its own function and its line in [`Puzzle::read`].
+//! One function a family: `turnstyle`, `rotation_board` and `permutations` below; a further family
+//! gets its own function and its line in [`Puzzle::read`].
 
 use crate::limits::{Checked, Limits, hexadecimal, shown, unreadable, wide};
 use crate::records::{Record, Records};
@@ -51,7 +53,8 @@ impl Puzzle {
         Self { known: Some((name, metric.into())), ..Self::new(title, moves, solved, shape) }
     }
 
-    /// What a claim calls it: a name that everybody knows, or the rules with their digest. Nothing is cut.
+    /// What a claim calls it: a name that everybody knows, or the rules with their digest. Nothing
+    /// is cut.
     pub fn named(&self) -> String {
         if self.known.is_some() {
             return self.title.clone();
@@ -78,12 +81,14 @@ impl Puzzle {
         self.moves.iter().map(|from| if self.is_undone { inverse(from) } else { from.clone() }).collect()
     }
 
-    /// The same puzzle with its moves undone: what leads from the solved state on here leads to it there.
+    /// The same puzzle with its moves undone: what leads from the solved state on here leads to it
+    /// there.
     pub fn undone(self) -> Self {
         Self { moves: self.moves.iter().map(|from| inverse(from)).collect(), is_undone: !self.is_undone, ..self }
     }
 
-    /// Turnstyle: `size` pieces on a ring, the table over places 0 to 3 takes ABCD to BADC, shifts turn the whole ring. None when there is no such puzzle.
+    /// Turnstyle: `size` pieces on a ring, the table over places 0 to 3 takes ABCD to BADC, shifts
+    /// turn the whole ring. None when there is no such puzzle.
     pub fn turnstyle(size: u64, metric: &str) -> Option<Self> {
         let n = u16::try_from(size).ok().filter(|_| (4..=MOST).contains(&size))?;
         let table = |place: u16| if place < 4 { place ^ 1 } else { place };
@@ -96,7 +101,8 @@ impl Puzzle {
         let (moves, shape) = match metric {
             "step" => (vec![shift(1), shift(n - 1), flip], Shape::Ring),
             "turn" => ((1..n).map(shift).chain([flip]).collect(), Shape::Ring),
-            // F with the table's first place `first` places clockwise from piece 1. The ring is written from piece 1 on, before (piece 1 at place 0) and after.
+            // F with the table's first place `first` places clockwise from piece 1. The ring is
+            // written from piece 1 on, before (piece 1 at place 0) and after.
             "flip" => {
                 let mut known = HashSet::new();
                 let turned = (0..n).map(|first| {
@@ -112,8 +118,10 @@ impl Puzzle {
         Some(Self::known(format!("turnstyle-{n}"), metric, moves, (1..=n).collect(), shape))
     }
 
-    /// A number rotation board: `[rows, columns, block]`, cells in book order. Every square of block x block cells turns counter-clockwise (its letter), clockwise (`'`) and,
-    /// in `half`, by 180 degrees (`2`): counter-clockwise, what is in row i and column j of the block goes to row block + 1 - j, column i.
+    /// A number rotation board: `[rows, columns, block]`, cells in book order. Every square of
+    /// block x block cells turns counter-clockwise (its letter), clockwise (`'`) and, in `half`, by
+    /// 180 degrees (`2`): counter-clockwise, what is in row i and column j of the block goes to row
+    /// block + 1 - j, column i.
     pub fn rotation_board(measures: [u64; 3], metric: &str, place: &str, limits: &Limits) -> Checked<Self> {
         let [rows, columns, block] = measures;
         let turns: &[(usize, &str, &str)] = match metric {
@@ -132,7 +140,8 @@ impl Puzzle {
         };
         let (below, beside) = (rows - block + 1, columns - block + 1);
         let blocks = below * beside;
-        // Every move as a list of places, perhaps with its inverse beside it; names are there twice.
+        // Every move as a list of places, perhaps with its inverse beside it; names are there
+        // twice.
         let moves = u128::from(blocks) * u128::from(wide(turns.len()));
         limits.memory(place, moves * (4 * cells + 256))?;
         limits.steps(place, moves * 4 * cells)?;
@@ -155,7 +164,8 @@ impl Puzzle {
         Ok(Self::known(name, metric, named, (1..=size).collect(), Shape::Board { columns: width }))
     }
 
-    /// The colours of a board's cells, like a checkerboard's: row plus column is odd, or even. None for other puzzles.
+    /// The colours of a board's cells, like a checkerboard's: row plus column is odd, or even. None
+    /// for other puzzles.
     pub fn colours(&self) -> Option<Vec<bool>> {
         let Shape::Board { columns } = self.shape else { return None };
         let width = usize::from(columns);
@@ -269,7 +279,8 @@ pub fn is_generator_name(name: &str) -> bool {
     (1..=32).contains(&name.len()) && name.bytes().all(fits)
 }
 
-/// A move as cycles of places from 1: `(1 2 3)` takes the piece at 1 to 2, that at 2 to 3, that at 3 to 1.
+/// A move as cycles of places from 1: `(1 2 3)` takes the piece at 1 to 2, that at 2 to 3, that at
+/// 3 to 1.
 fn cycles(from: &[u16]) -> String {
     let to = inverse(from);
     let mut seen = vec![false; to.len()];
@@ -306,7 +317,8 @@ pub fn inverse(from: &[u16]) -> Vec<u16> {
     inverse
 }
 
-/// Whether a permutation of `0..n` is a product of an odd number of swaps: the number of places less the number of cycles is odd.
+/// Whether a permutation of `0..n` is a product of an odd number of swaps: the number of places
+/// less the number of cycles is odd.
 pub fn is_odd(from: &[u16]) -> bool {
     let mut seen = vec![false; from.len()];
     let mut cycles = 0;

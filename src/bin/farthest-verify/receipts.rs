@@ -1,5 +1,6 @@
-//! Receipts: what checker processes say of intervals of the states, put together. Anyone can write a receipt; only one that is sealed with a key that the
-//! author of the folder does not have is more than hearsay.
+//! Receipts: what checker processes say of intervals of the states, put together. Anyone can write
+//! a receipt; only one that is sealed with a key that the author of the folder does not have is
+//! more than hearsay.
 
 use crate::distance::{Certificate, Counted};
 use crate::limits::{Checked, Claim, Limits, counted, refuted, shown, unreadable, wide};
@@ -61,8 +62,8 @@ pub fn write(path: &Path, certificate: &Certificate, interval: &Range<u64>, coun
     file.write_all((text + "end\n").as_bytes()).and_then(|()| file.sync_all()).map_err(cannot)
 }
 
-/// Whether the receipts are all for this certificate, cover all numbers once and have its counts, which must be as many as the group's order. Proved only where
-/// every one of them has the seal.
+/// Whether the receipts are all for this certificate, cover all numbers once and have its counts,
+/// which must be as many as the group's order. Proved only where every one of them has the seal.
 pub fn merge(certificate: &Certificate, paths: &[PathBuf], key: Option<&Key>, limits: &Limits) -> Checked<Claim> {
     certificate.check_ranks(limits)?;
     certificate.check_total(limits)?;

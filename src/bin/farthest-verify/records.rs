@@ -1,5 +1,5 @@
-//! Records of a certificate: one a line, fields separated by one blank, comments from the second line on. Read line by line, so that memory is bounded
-//! by the longest line.
+//! Records of a certificate: one a line, fields separated by one blank, comments from the second
+//! line on. Read line by line, so that memory is bounded by the longest line.
 
 use crate::limits::{Checked, Limits, Refusal, index, shown, unreadable};
 use rustix::fs::OFlags;
@@ -41,7 +41,8 @@ pub fn io_error(path: &Path, error: &std::io::Error) -> Refusal {
     Refusal { refuted: false, text: format!("{}: cannot be read: {error}", shown_path(path)) }
 }
 
-/// Opens a regular file for reading. A pipe, device or folder is refused without waiting for it: what it is, is asked of the open file.
+/// Opens a regular file for reading. A pipe, device or folder is refused without waiting for it:
+/// what it is, is asked of the open file.
 pub fn open(path: &Path) -> Checked<File> {
     let flags = i32::try_from(OFlags::NONBLOCK.bits()).expect("a flag of open");
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|error| io_error(path, &error))?;
@@ -56,7 +57,8 @@ pub fn refuse_link(path: &Path) -> Checked<()> {
 }
 
 impl Records {
-    /// Opens a file that is no longer than the memory that may be used: what is kept of a line is no longer than the line, or asked for apart.
+    /// Opens a file that is no longer than the memory that may be used: what is kept of a line is
+    /// no longer than the line, or asked for apart.
     pub fn open(path: &Path, limits: &Limits) -> Checked<Self> {
         let input = open(path)?;
         let bytes = input.metadata().map_err(|error| io_error(path, &error))?.len();
@@ -110,7 +112,7 @@ impl Records {
         Ok(self.next.as_ref().is_some_and(|record| record.name() == name))
     }
 
-    /// The record `end`, and nothing behind it.
+    /// The record `end`, and nothing after it.
     pub fn end(&mut self) -> Checked<()> {
         self.expect("end")?.fields::<0>("end")?;
         match self.line()? {
@@ -142,7 +144,7 @@ impl Record {
         unreadable(self.place(), found, expected)
     }
 
-    /// The fields behind the name.
+    /// The fields after the name.
     pub fn rest(&self) -> impl Iterator<Item = &str> {
         self.text.split(' ').skip(1)
     }

@@ -1,5 +1,7 @@
-//! A run folder. With a certificate every number of its tables follows from the labels, and is compared. Without one everything that is cheap is compared: sums,
-//! the group's order, edges, signs, and all that lies near the solved state or too near for a listed one. What that does not prove is said.
+//! A run folder. With a certificate every number of its tables follows from the labels, and is
+//! compared. Without one everything that is cheap is compared: sums, the group's order, edges,
+//! signs, and all that lies near the solved state or too near for a listed one. What that does not
+//! prove is said.
 
 use crate::config::{Config, Rules};
 use crate::distance::{self, Certificate, Counted, Labelling};
@@ -183,7 +185,8 @@ impl<'a> Run<'a> {
         if !is_digest {
             return Err(unreadable(place, shown(&summary.puzzle_digest), "64 hexadecimal digits"));
         }
-        // The mean in millionths, rounded: twice the difference from the exact one is at most 1 (and a little for the halves).
+        // The mean in millionths, rounded: twice the difference from the exact one is at most 1
+        // (and a little for the halves).
         let text = summary.mean_depth.to_string();
         let (whole, digits) = text.split_once('.').unwrap_or((&text, "0"));
         let stated = format!("{whole}{digits:0<6}").parse::<u64>().ok().filter(|_| digits.len() <= 6);
@@ -197,8 +200,9 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// `levels.tsv`: the same counts; all moves of all states are edges; what leads up from a level is enough to reach the next, and is what leads down from there
-    /// when every move can be undone; no edges within a level where every move changes the sign.
+    /// `levels.tsv`: the same counts; all moves of all states are edges; what leads up from a level
+    /// is enough to reach the next, and is what leads down from there when every move can be
+    /// undone; no edges within a level where every move changes the sign.
     fn read_levels(&self, distribution: &[u64], summary: &Summary) -> Checked<Vec<Level>> {
         let heading = "depth\tstates\tedges_down\tedges_same\tedges_up\tfingerprint";
         let rows: Vec<Row<6>> = table(self.folder, "levels.tsv", heading, self.limits)?;
@@ -257,7 +261,8 @@ impl<'a> Run<'a> {
         Ok(levels)
     }
 
-    /// `antipodes.tsv`: all of the last level, or as many as the run lists at most, with ascending numbers.
+    /// `antipodes.tsv`: all of the last level, or as many as the run lists at most, with ascending
+    /// numbers.
     fn read_antipodes(&self, summary: &Summary) -> Checked<Vec<Listed>> {
         let rows: Vec<Row<2>> = table(self.folder, "antipodes.tsv", "rank\tstate", self.limits)?;
         let last = self.levels.len() - 1;
@@ -281,7 +286,8 @@ impl<'a> Run<'a> {
         Ok(antipodes)
     }
 
-    /// `samples.tsv`: up to four states a level, with ascending numbers; every level from the first one sampled on.
+    /// `samples.tsv`: up to four states a level, with ascending numbers; every level from the first
+    /// one sampled on.
     fn read_samples(&self) -> Checked<Option<Vec<Listed>>> {
         if self.folder.join("samples.tsv").symlink_metadata().is_err() {
             return Ok(None);
@@ -326,7 +332,8 @@ impl<'a> Run<'a> {
         self.antipodes.iter().chain(self.samples.iter().flatten())
     }
 
-    /// A state has one number and one depth wherever it is listed, and a number belongs to one state.
+    /// A state has one number and one depth wherever it is listed, and a number belongs to one
+    /// state.
     fn check_listed_once(&self) -> Checked<()> {
         let (mut states, mut ranks) = (HashMap::new(), HashMap::new());
         for listed in self.listed() {
@@ -402,7 +409,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The numbers of the states of a puzzle that is no board, and how many there are. Listed states have theirs.
+    /// The numbers of the states of a puzzle that is no board, and how many there are. Listed
+    /// states have theirs.
     fn numbered_states(&self, puzzle: &Puzzle, place: &str) -> Checked<(Numbering, u64)> {
         let numbering = Numbering::new(puzzle, None, place, self.limits)?;
         check_search_limits(&numbering, self.config, &self.place("run.toml"))?;
@@ -433,7 +441,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The sample of a level is the one that is drawn; levels before the first one sampled have none.
+    /// The sample of a level is the one that is drawn; levels before the first one sampled have
+    /// none.
     fn check_sample(&self, depth: usize, expected: &[u64]) -> Checked<()> {
         let Some(samples) = self.samples.as_ref().filter(|samples| samples.first().is_some_and(|first| first.depth <= depth)) else {
             return Ok(());
@@ -454,7 +463,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Without a certificate: the levels around the solved state found anew; listed states are not nearer than stated, as far as two balls tell. Says what was compared.
+    /// Without a certificate: the levels around the solved state found anew; listed states are not
+    /// nearer than stated, as far as two balls tell. Says what was compared.
     fn agrees_with_what_is_near(&self) -> Checked<String> {
         let limits = self.limits;
         let place = self.place("levels.tsv");
@@ -472,7 +482,8 @@ impl<'a> Run<'a> {
                 ));
             }
         };
-        // How the cells of a board are numbered is a choice of the search that only a certificate states.
+        // How the cells of a board are numbered is a choice of the search that only a certificate
+        // states.
         let numbering = match puzzle.shape {
             Shape::Board { .. } => None,
             _ => Some(self.numbered_states(puzzle, &place)?),

@@ -1,11 +1,13 @@
-//! Where every move changes a sign, depths are even or odd with it: no edge stays on a level, and a state's sign tells the parity of its depth.
+//! Where every move changes a sign, depths are even or odd with it: no edge stays on a level, and a
+//! state's sign tells the parity of its depth.
 
 use crate::puzzle::{Puzzle, is_odd};
 
 /// Orbits of places that are told apart.
 const MOST_ORBITS: usize = 64;
 
-/// Places, a union of orbits, on which every move is an odd permutation; none when there are no such.
+/// Places, a union of orbits, on which every move is an odd permutation; none when there are no
+/// such.
 pub fn alternating_places(puzzle: &Puzzle) -> Option<Vec<bool>> {
     if !puzzle.is_distinct() {
         return None;
@@ -15,7 +17,8 @@ pub fn alternating_places(puzzle: &Puzzle) -> Option<Vec<bool>> {
     if count > MOST_ORBITS {
         return None;
     }
-    // A move as bits: the orbits on which it is odd, and a last bit that says what is wanted, an odd number of them chosen.
+    // A move as bits: the orbits on which it is odd, and a last bit that says what is wanted, an
+    // odd number of them chosen.
     let wanted = 1_u128 << MOST_ORBITS;
     let mut rows: Vec<u128> = puzzle
         .moves
@@ -79,7 +82,8 @@ fn orbits(puzzle: &Puzzle) -> Vec<usize> {
         orbit_of[start] = count;
         let mut open = vec![start];
         while let Some(place) = open.pop() {
-            // A set that every permutation of a group maps into itself forwards is closed backwards, too.
+            // A set that every permutation of a group maps into itself forwards is closed
+            // backwards, too.
             for from in &puzzle.moves {
                 let next = usize::from(from[place]);
                 if orbit_of[next] == usize::MAX {
@@ -116,7 +120,8 @@ mod tests {
         assert!(alternating_places(&turnstyle(8)).is_none() && alternating_places(&turnstyle(7)).is_none());
         // A quarter turn of four cells is odd; half a turn is not.
         assert!(alternating_places(&board([3, 4, 2], "quarter")).is_some() && alternating_places(&board([3, 4, 2], "half")).is_none());
-        // A quarter turn of nine cells is odd on the corners and odd on the edges of the block, each of one colour: one colour suffices.
+        // A quarter turn of nine cells is odd on the corners and odd on the edges of the block,
+        // each of one colour: one colour suffices.
         let puzzle = board([3, 4, 3], "quarter");
         let places = alternating_places(&puzzle).expect("a colour");
         assert!(places.iter().filter(|is_in| **is_in).count() == 6);

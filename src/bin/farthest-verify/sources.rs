@@ -1,4 +1,5 @@
-//! The files of a run folder: what is read lies in the folder itself, is a regular file and of bounded size; `SHA256SUMS` lists all of it.
+//! The files of a run folder: what is read lies in the folder itself, is a regular file and of
+//! bounded size; `SHA256SUMS` lists all of it.
 
 use crate::distance::{is_archive_path, sha256};
 use crate::limits::{Checked, Limits, refuted, shown, unreadable, wide};
@@ -19,8 +20,9 @@ const LONGEST_TEXT: u64 = 1 << 20;
 /// Most lines of `SHA256SUMS`: every file of the largest archive.
 const MOST_LINES: u64 = 1 << 20;
 
-/// `SHA256SUMS`: every line names a file of the run or of its archive, with its digest; no file of the run is left out. While the manifest is replaced it
-/// has no line, so that a run killed in between is whole, with the manifest from before or after.
+/// `SHA256SUMS`: every line names a file of the run or of its archive, with its digest; no file of
+/// the run is left out. While the manifest is replaced it has no line, so that a run killed in
+/// between is whole, with the manifest from before or after.
 pub fn check_sums(folder: &Path, limits: &Limits) -> Checked<()> {
     let mut named = BTreeSet::new();
     let mut records = Records::open(&own(folder, "SHA256SUMS")?, limits)?;

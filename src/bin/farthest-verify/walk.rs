@@ -1,4 +1,5 @@
-//! Finds certificates and run folders in and below a folder. Nothing is passed over without a word: whatever a name looks like, and however deep it lies.
+//! Finds certificates and run folders in and below a folder. Nothing is passed over without a word:
+//! whatever a name looks like, and however deep it lies.
 
 use std::fs::{DirEntry, FileType};
 use std::io;
@@ -18,7 +19,8 @@ pub enum Found {
     Skipped(&'static str),
 }
 
-/// Calls `found` with `path`, when it is something, and with everything below it, in the order of names.
+/// Calls `found` with `path`, when it is something, and with everything below it, in the order of
+/// names.
 pub fn walk(path: &Path, found: &mut impl FnMut(&Path, Found)) {
     if !path.is_dir() {
         return found(path, Found::Certificate);

@@ -1,5 +1,6 @@
-//! `--puzzle`: the puzzle that the user wants a claim about. Its rules are compared, not its name: those that everybody knows for a built-in name, those of
-//! the user's own file for a file. The name of a puzzle of somebody's own has no rules; there the claim prints them.
+//! `--puzzle`: the puzzle that the user wants a claim about. Its rules are compared, not its name:
+//! those that everybody knows for a built-in name, those of the user's own file for a file. The
+//! name of a puzzle of somebody's own has no rules; there the claim prints them.
 
 use crate::config::{Config, Rules, is_reserved};
 use crate::limits::{Checked, Limits, refuted, shown, unreadable};

@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(source.name(), "rotation-board-3x4n2");
         assert_eq!(source.metrics(), METRICS);
         assert_eq!(puzzle_text("y.toml", source.to_toml()).expect("canonical"), source);
-        assert_eq!(PuzzleSource::from_short_name("4x3n2").expect("Twiddle's"), source);
+        assert_eq!(PuzzleSource::from_short_name("twiddle:4x3n2").expect("Twiddle's"), source);
         for (text, part) in [
             ("rows = 3\ncols = 4\nblock = 4\n", "x.toml:4:9: block: rotation board 3x4n4: found blocks of 4x4 cells, expected at most 3x3"),
             ("rows = 3\ncols = 4\nblock = 1\n", "x.toml:4:9: block: found 1, expected an integer from 2"),

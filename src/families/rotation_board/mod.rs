@@ -29,7 +29,8 @@ use crate::base::ids::low_u32;
 use crate::evidence::certificate::{CertifiedPuzzle, Labels};
 use crate::puzzle::{Layout, Puzzle};
 
-/// The family's line in the registry. Twiddle's parameters (`4x3n2`) are names of boards, too.
+/// The family's line in the registry. Bare measures (`3x4n2`, rows first) and Twiddle's parameters
+/// (`twiddle:4x3n2`) are names of boards, too.
 pub const FAMILY: Family = Family {
     name: "rotation-board",
     read,

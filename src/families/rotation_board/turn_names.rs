@@ -1,7 +1,8 @@
 //! Names of boards and turns.
 //!
-//! Boards: `rotation-board-3x4n2` and `rotation-3x4n2` say rows x columns; the parameter string of
-//! Simon Tatham's Twiddle, `4x3n2`, says width x height. Turns: a letter is a quarter
+//! Boards: `rotation-board-3x4n2`, `rotation-3x4n2` and `3x4n2` say rows x columns, here and in every
+//! option. Simon Tatham's Twiddle says width x height: `twiddle:4x3n2` is the same board, and its
+//! games, which have a colon after the measures, are read by `Board::from_twiddle`. Turns: a letter is a quarter
 //! counter-clockwise, the letter with `'` clockwise, with `2` half a turn. Two blocks are X and Y,
 //! three X, Y and Z, otherwise they are A, B, C, ... row by row. On every board, and alone on those
 //! of more than 26 blocks: `row,column,turn`, from 1, with the turn 1, -1 or 2. Words are read from
@@ -17,9 +18,12 @@ const MOST_LETTERS: u32 = 26;
 /// The names of boards before their measures.
 const PREFIXES: [&str; 2] = ["rotation-board-", "rotation-"];
 
+/// What stands before Twiddle's parameters, whose width comes first.
+const TWIDDLE: &str = "twiddle:";
+
 impl BoardShape {
-    /// The board of a short name, or of Twiddle's parameters, whose width comes first; none when
-    /// the text is neither.
+    /// The board of a short name, of bare measures, or of Twiddle's parameters after `twiddle:`;
+    /// none when the text is none of them.
     ///
     /// # Errors
     /// `Config` when the text is such a name, but no such board exists or it is of a kind that is
@@ -33,11 +37,18 @@ impl BoardShape {
                 };
             }
         }
+        if let Some(parameters) = name.strip_prefix(TWIDDLE) {
+            let Some((width, height, block, options)) = measures(parameters) else { return Ok(None) };
+            twiddle_options(name, options)?;
+            return Self::new(height, width, block).map(Some);
+        }
         match measures(name) {
-            Some((width, height, block, options)) => {
-                twiddle_options(name, options)?;
-                Self::new(height, width, block).map(Some)
-            }
+            Some((rows, columns, block, "")) => Self::new(rows, columns, block).map(Some),
+            Some((_, _, _, options)) => Err(Error::config(format!(
+                "{}: found \"{}\" after the measures, expected rows x columns n block; options belong to Twiddle: write twiddle:widthxheightnblock",
+                shown_text(name),
+                shown_text(options)
+            ))),
             None => Ok(None),
         }
     }
@@ -101,7 +112,7 @@ fn twiddle_options(name: &str, options: &str) -> Result<()> {
     let found = match kind.chars().next() {
         Some('r') => "a board with one number for a whole row (r)".to_owned(),
         Some('o') => "a board whose tiles have an orientation (o)".to_owned(),
-        _ => format!("\"{}\" behind the measures", shown_text(kind)),
+        _ => format!("\"{}\" after the measures", shown_text(kind)),
     };
     Err(Error::config(format!(
         "{}: found {found}, expected different numbers without orientation; write widthxheightnblock, such as 4x3n2",
@@ -178,7 +189,7 @@ mod tests {
     #[test]
     fn names_of_boards() {
         let named = |name: &str| BoardShape::from_name(name).expect("possible");
-        for name in ["rotation-board-3x4n2", "rotation-3x4n2", "4x3n2", "4x3n2m7"] {
+        for name in ["rotation-board-3x4n2", "rotation-3x4n2", "3x4n2", "twiddle:4x3n2", "twiddle:4x3n2m7"] {
             assert_eq!(named(name), Some(shape(3, 4, 2)), "{name}");
         }
         assert_eq!(shape(3, 4, 2).twiddle_name(), "4x3n2");
@@ -187,9 +198,10 @@ mod tests {
             assert_eq!(named(name), None, "{name}");
         }
         for (name, part) in [
-            ("3x3n2r", "one number for a whole row"),
-            ("3x3n2om5", "orientation"),
-            ("3x3n2z", "\"z\" behind the measures"),
+            ("twiddle:3x3n2r", "one number for a whole row"),
+            ("twiddle:3x3n2om5", "orientation"),
+            ("twiddle:3x3n2z", "\"z\" after the measures"),
+            ("3x3n2r", "write twiddle:"),
             ("3x3n4", "at most 3x3"),
             ("rotation-3x3n5", "at most 3x3"),
         ] {
