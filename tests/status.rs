@@ -194,6 +194,10 @@ fn killed_before_anything_was_saved() {
     succeed(&mut run(&reference, "turnstyle-8"));
     let (code, _, _) = outcome(fault(&mut run(&path, "turnstyle-8"), "generation-create", 1, "kill"));
     assert_ne!(code, 0);
+    // Those who watch are told what works: there is nothing to resume.
+    let (code, _, stderr) = outcome(farthest().arg("watch").arg(&path));
+    let advice = format!("go on with: farthest run {0}/run.toml --out {0}", path.display());
+    assert!(code == 1 && stderr.contains(&advice), "{stderr}");
     for missing in [false, true] {
         if missing {
             let _ = fs::remove_file(path.join("progress.json"));

@@ -1,5 +1,6 @@
 //! A board with numbers in its cells, and how people write it.
 
+use super::turn_names::TWIDDLE;
 use crate::base::config_text::shown_text;
 use crate::base::ids::{index_u32, low_u32, to_u64};
 use crate::base::{Error, Result};
@@ -89,8 +90,9 @@ impl Board {
     /// # Errors
     /// As for names and boards, and when the part before the colon is no parameter string.
     pub fn from_twiddle(text: &str) -> Result<Option<Self>> {
-        let Some((parameters, numbers)) = text.trim().split_once(':') else { return Ok(None) };
-        let shape = BoardShape::from_name(parameters.trim())?.ok_or_else(|| {
+        let text = text.trim();
+        let Some((parameters, numbers)) = text.strip_prefix(TWIDDLE).unwrap_or(text).split_once(':') else { return Ok(None) };
+        let shape = BoardShape::from_name(&format!("{TWIDDLE}{}", parameters.trim()))?.ok_or_else(|| {
             Error::Usage(format!(
                 "found \"{}\" before the colon, expected Twiddle's parameters widthxheightnblock, such as 4x3n2",
                 shown_text(parameters.trim())

@@ -19,7 +19,7 @@ const MOST_LETTERS: u32 = 26;
 const PREFIXES: [&str; 2] = ["rotation-board-", "rotation-"];
 
 /// What stands before Twiddle's parameters, whose width comes first.
-const TWIDDLE: &str = "twiddle:";
+pub(super) const TWIDDLE: &str = "twiddle:";
 
 impl BoardShape {
     /// The board of a short name, of bare measures, or of Twiddle's parameters after `twiddle:`;
