@@ -5,7 +5,7 @@
 //! - Moves: no move leads to a label larger by more than 1, or to a state without a label.
 //! - Every other state: some move leads to it from a label smaller by exactly 1.
 //!
-//! src/evidence/README.md says why that is enough. It takes a byte of memory for each numbered
+//! src/evidence/README.md says why that is enough. The check takes a byte of memory a numbered
 //! state.
 
 use crate::archive::{self, Shards};
