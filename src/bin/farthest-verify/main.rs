@@ -60,16 +60,22 @@ use wanted::Wanted;
 const EXIT_PIPE: i32 = 141;
 const EXIT_UNWRITTEN: i32 = 74;
 
-/// Checks certificates and run folders of farthest, trusting nothing that they say
+/// Printed below the help.
+const EXIT_CODES: &str = "\
+Exit codes, the worst of all claims first:
+    1  refuted: a claim is false, or the evidence does not show it
+    2  unreadable: a claim cannot be read, or is over a limit
+    3  consistent: all that was looked at agrees, but the distances are not proved
+    0  verified: every claim is proved
+   74  standard output cannot be written
+  141  nobody reads standard output any more";
+
+/// Check certificates and run folders of farthest, and believe nothing that they say
 #[derive(Parser)]
 #[command(name = "farthest-verify", version, max_term_width = 110, subcommand_negates_reqs = true)]
-#[command(
-    after_help = "Exit codes, the worst of all claims: 1 refuted: the claim is false, or the evidence does not show it; 2 unreadable, or over a limit; \
-3 consistent: all that was looked at agrees, but the distances are not proved; 0 every claim is verified. 74: standard output cannot be written; \
-141: nobody reads it any more."
-)]
+#[command(after_help = EXIT_CODES)]
 struct Arguments {
-    /// Certificates (*.cert), run folders, and folders with some of them below
+    /// What to check: certificates (*.cert), run folders, and folders with any of these below them
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(subcommand)]
@@ -80,25 +86,25 @@ struct Arguments {
 
 #[derive(Args)]
 struct Options {
-    /// Most memory, in bytes or with K, M, G for powers of 1,024 [default: half of what is
-    /// available, else 4G]
+    /// Most memory, in bytes or with K, M or G (powers of 1,024), such as 8G [default: half of what
+    /// is available, or 4G if that is unknown]
     #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
-    /// Most elementary steps of work on a file, about a nanosecond each
+    /// Most elementary steps of work for each path; a step takes about a nanosecond
     #[arg(long, global = true, value_name = "N", default_value_t = 300_000_000_000)]
     steps: u64,
-    /// Threads [default: all processors]
+    /// Threads to work with [default: one for each processor]
     #[arg(long, global = true, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Refute what is not about this puzzle: turnstyle-12/step, or a file with the rules,
-    /// my.toml/step
+    /// Refute every claim about another puzzle. Give NAME or NAME/METRIC, such as
+    /// turnstyle-12/step, or a file with the rules, such as my.toml or my.toml/step
     #[arg(long, global = true, value_name = "PUZZLE")]
     puzzle: Option<String>,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Check the distances of a run from its archived levels, all at once or an interval a process
+    /// Check the distances of a run, all at once, or in parts by several processes
     Distance(DistanceArguments),
 }
 
@@ -106,16 +112,17 @@ enum Command {
 struct DistanceArguments {
     /// The run folder, with distance.cert and levels/
     run: PathBuf,
-    /// Check only part I of K equal parts of the states
+    /// Check only part I of K equal parts of the states, such as 1/4, and write a receipt
     #[arg(long, value_name = "I/K", value_parser = parse_interval, requires = "receipt")]
     interval: Option<(u64, u64)>,
-    /// Where to write that the interval is right: a new file
+    /// The receipt to write when the part is right: a new file
     #[arg(long, value_name = "FILE", requires = "interval")]
     receipt: Option<PathBuf>,
-    /// A file of 16 to 4,096 secret bytes that seals receipts; with it a merge proves the distances
+    /// A file of 16 to 4,096 secret bytes, which seals receipts. Give the same key for all parts
+    /// and the merge; only then are the distances proved
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
-    /// Check that the receipts of all intervals cover everything
+    /// Put the receipts of all parts together, and check that they cover all states
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "interval")]
     merge: Vec<PathBuf>,
 }
