@@ -23,8 +23,8 @@
 //! ```
 //!
 //! Some things stand beside the search. [`search::shortest`] finds shortest words between two
-//! states, with balls around both. [`families::rotation_board`] solves number rotation boards of any
-//! size by construction. [`claims`] writes the pages of published claims. The checker,
+//! states, with balls around both. [`families::rotation_board`] solves number rotation boards of
+//! any size by construction. [`claims`] writes the pages of published claims. The checker,
 //! `src/bin/farthest-verify/`, shares no code with this crate.
 //!
 //! # Layers
