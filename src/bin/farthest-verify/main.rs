@@ -90,7 +90,7 @@ struct Options {
     /// is available, or 4G if that is unknown]
     #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
-    /// Most elementary steps of work for each path; a step takes about a nanosecond
+    /// Most elementary steps of work for each certificate or run; a step takes about a nanosecond
     #[arg(long, global = true, value_name = "N", default_value_t = 300_000_000_000)]
     steps: u64,
     /// Threads to work with [default: one for each processor]
@@ -118,8 +118,8 @@ struct DistanceArguments {
     /// The receipt to write when the part is right: a new file
     #[arg(long, value_name = "FILE", requires = "interval")]
     receipt: Option<PathBuf>,
-    /// A file of 16 to 4,096 secret bytes, which seals receipts. Give the same key for all parts
-    /// and the merge; only then are the distances proved
+    /// A file of 16 to 4,096 secret bytes, which seals receipts. A merge proves the distances only
+    /// if it and all parts are given the same key
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     /// Put the receipts of all parts together, and check that they cover all states
