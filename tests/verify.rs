@@ -260,7 +260,10 @@ fn the_command_line() {
     assert_eq!(version, format!("farthest-verify {}\n", env!("CARGO_PKG_VERSION")));
     let help = succeed(verify().arg("--help"));
     assert!(
-        help.contains("Exit codes, the worst of all claims: 1 refuted") && help.contains("--memory") && help.contains("distance"),
+        help.contains("Exit codes, the worst of all claims first:")
+            && help.contains("1  refuted")
+            && help.contains("--memory")
+            && help.contains("distance"),
         "{help}"
     );
     for arguments in [

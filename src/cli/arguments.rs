@@ -15,16 +15,19 @@ use std::time::Duration;
 /// Which puzzle, and where its run is kept.
 #[derive(Clone, Debug, Args)]
 pub struct Target {
-    /// A file of configs/runs or configs/puzzles, or a short name such as turnstyle-12
+    /// The puzzle: a file such as those in configs/runs and configs/puzzles, or a short name such
+    /// as turnstyle-12 (`farthest puzzles` lists some)
     pub config: PathBuf,
-    /// Metric, instead of the configured one
+    /// What counts as one move, such as step or turn [default: the configuration's metric, else the
+    /// puzzle's first]
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
-    /// For puzzles with a move that no move undoes: count the moves from each state `to` the solved
-    /// one, or `from` the solved state to each [default: to]
+    /// Count the moves from each state `to` the solved one, or `from` the solved state to each. It
+    /// matters only where some move cannot be undone by a move [default: the configuration's, else
+    /// to]
     #[arg(long, value_name = "WAY", value_parser = CountedDistance::NAMES)]
     pub direction: Option<String>,
-    /// Run folder [default: runs/PUZZLE/METRIC]
+    /// The run folder, for checkpoints and results [default: runs/PUZZLE/METRIC]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
@@ -40,32 +43,34 @@ impl Target {
 /// How a run works.
 #[derive(Clone, Debug, Args)]
 pub struct SessionArguments {
-    /// Threads of each process [default: its share of the processors]
+    /// Threads of each process [default: its share of the processors it may use]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub threads: Option<u16>,
-    /// In-process participants instead of MPI processes
+    /// Search with this many participants in one process, instead of MPI processes; 1 to 256
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub participants: Option<u32>,
     /// How the processes reach each other
     #[arg(long, value_enum, default_value_t = Transport::Auto)]
     pub transport: Transport,
-    /// Seconds between checkpoints; 0 commits every level [default: 60]
+    /// Seconds between checkpoints; 0 writes one after every level [default: the configuration's,
+    /// else 60]
     #[arg(long, value_name = "S")]
     pub checkpoint_seconds: Option<u64>,
-    /// Stop with a checkpoint before this much time is used up: hours, or a span such as 23h30m
+    /// Write a checkpoint and stop before this much time is used up: hours such as 0.5, or a span
+    /// such as 23h30m [default: no limit]
     #[arg(long, value_name = "H", value_parser = parse_span)]
     pub max_hours: Option<Duration>,
-    /// On a file system without locks: take over the folder of a job that was killed, if it shows
-    /// no life for 7 seconds
+    /// Take over the folder of a job that was killed, on a file system without locks. The job must
+    /// show no sign of life for 7 seconds
     #[arg(long)]
     pub break_lock: bool,
     /// Show only warnings and errors
     #[arg(long, short)]
     pub quiet: bool,
-    /// Show more: -v checkpoints and costs, -vv everything
+    /// Show more: -v shows checkpoints and costs, -vv everything
     #[arg(long, short, action = clap::ArgAction::Count)]
     pub verbose: u8,
-    /// How progress is shown; auto is a bar on a terminal and lines otherwise
+    /// How progress is shown on standard error
     #[arg(long, value_enum, default_value_t = ProgressMode::Auto)]
     pub progress: ProgressMode,
     /// Print the summary as JSON at the end
@@ -84,11 +89,15 @@ impl SessionArguments {
 /// How to search, instead of what the configuration says. The results are the same.
 #[derive(Clone, Debug, Args)]
 pub struct SearchArguments {
-    /// Where sets are kept: `files` map three bits a state; `compact` keeps one in memory and packs
-    /// levels into files; `auto` takes files where they fit the memory
+    /// Where sets of states are kept. `files`: three bits a state, in mapped files. `compact`: one
+    /// bit a state in memory, and levels packed into files. `auto`: files if they fit into memory,
+    /// else compact [default: the configuration's, else auto]
     #[arg(long, value_parser = STORAGES, value_name = "WHERE")]
     pub storage: Option<String>,
-    /// How levels are expanded; `auto` takes the cheapest way for each
+    /// How the next level is found. `states`: the moves of each state of the last level. `lanes`:
+    /// states not seen yet pull from their neighbours, 120 at a time. `unseen`: states not seen yet
+    /// ask for their neighbours. `auto`: the cheapest way for each level [default: the
+    /// configuration's, else auto]
     #[arg(long, value_parser = ExpansionChoice::NAMES, value_name = "WAY")]
     pub expansion: Option<String>,
 }
@@ -117,13 +126,13 @@ pub struct RunArguments {
     /// How the run works.
     #[command(flatten)]
     pub session: SessionArguments,
-    /// Archive every level, for certificates
+    /// Archive every level in the run folder, as `certify distance` and `solve --table` need it
     #[arg(long)]
     pub keep_levels: bool,
-    /// Whether to go on from a checkpoint in the folder
+    /// What to do with a checkpoint in the folder
     #[arg(long, value_enum, default_value_t = ResumePolicy::Auto)]
     pub resume: ResumePolicy,
-    /// With --resume never: discard what the folder holds of an earlier run
+    /// With --resume never: delete what the folder holds of an earlier run
     #[arg(long)]
     pub force: bool,
 }
@@ -131,7 +140,7 @@ pub struct RunArguments {
 /// Arguments of `resume`.
 #[derive(Clone, Debug, Args)]
 pub struct ResumeArguments {
-    /// The run folder
+    /// The run folder, such as runs/turnstyle-12/step
     pub folder: PathBuf,
     /// How to search.
     #[command(flatten)]
@@ -144,9 +153,10 @@ pub struct ResumeArguments {
 /// Arguments of `recheck`.
 #[derive(Clone, Debug, Args)]
 pub struct RecheckArguments {
-    /// The folder of a complete run
+    /// The run folder of a complete run
     pub folder: PathBuf,
-    /// How levels are expanded [default: another way than in the run]
+    /// How the next level is found (see `farthest run --help`) [default: another way than in the
+    /// run]
     #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(ExpansionChoice::NAMES))]
     pub expansion: Option<String>,
     /// How the search works.
@@ -163,10 +173,10 @@ pub struct PlanArguments {
     /// How to search.
     #[command(flatten)]
     pub search: SearchArguments,
-    /// Plan for archived levels, too
+    /// Count the disk space of archived levels, too
     #[arg(long)]
     pub keep_levels: bool,
-    /// Print only the run folder
+    /// Print only the path of the run folder
     #[arg(long)]
     pub print_dir: bool,
     /// Print the plan as JSON
@@ -177,16 +187,16 @@ pub struct PlanArguments {
 /// Arguments of `table`.
 #[derive(Clone, Debug, Args)]
 pub struct TableArguments {
-    /// Folders with runs in or below them
+    /// Folders to look for complete runs in, down to eight folders below
     #[arg(required = true)]
     pub folders: Vec<PathBuf>,
-    /// Form of the table
+    /// How the table is written
     #[arg(long, value_parser = table_formats(), default_value = "terminal")]
     pub format: String,
-    /// Only runs of this puzzle
+    /// Only runs of this puzzle, such as turnstyle-12
     #[arg(long, value_name = "NAME")]
     pub puzzle: Option<String>,
-    /// Only runs in this metric
+    /// Only runs in this metric, such as step
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
     /// Order of the rows
@@ -200,13 +210,13 @@ pub struct TableArguments {
 /// What the rows of a table are sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TableOrder {
-    /// Puzzle, numbers in its name by their size, then metric
+    /// By name of the puzzle, with numbers in it by size; then by metric
     Puzzle,
-    /// Metric, then puzzle
+    /// By metric, then by puzzle
     Metric,
-    /// Number of states
+    /// By number of states
     States,
-    /// God's number
+    /// By God's number
     GodsNumber,
 }
 
@@ -236,17 +246,18 @@ fn export_formats() -> PossibleValuesParser {
 /// Arguments of `export`.
 #[derive(Clone, Debug, Args)]
 pub struct ExportArguments {
-    /// The format
+    /// The format, which names the other program
     #[arg(value_parser = export_formats())]
     pub format: String,
-    /// What to write: a run folder, a file of configs/runs or configs/puzzles, or a short name such
-    /// as turnstyle-12
+    /// What to write: a run folder, a file such as those in configs/runs and configs/puzzles, or a
+    /// short name such as turnstyle-12
     #[arg(value_name = "WHAT")]
     pub puzzle: PathBuf,
-    /// Metric, instead of the configured one
+    /// What counts as one move, such as step or turn [default: the configuration's metric, else the
+    /// puzzle's first]
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
-    /// File to write, instead of standard output
+    /// The file to write [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
@@ -254,22 +265,26 @@ pub struct ExportArguments {
 /// A puzzle and two of its states.
 #[derive(Clone, Debug, Args)]
 pub struct EndsArguments {
-    /// A file of configs/puzzles or configs/runs, or a short name such as turnstyle-12
+    /// The puzzle: a file such as those in configs/runs and configs/puzzles, or a short name such
+    /// as turnstyle-12 (`farthest puzzles` lists some)
     pub puzzle: PathBuf,
-    /// Metric, instead of the default one
+    /// What counts as one move, such as step or turn [default: the configuration's metric, else the
+    /// puzzle's first]
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
-    /// The state: labels in position order, "4 3 2 1 5 6 7 8" or 4,3,2,1,5,6,7,8; up to 12 pieces
-    /// also 4321567890AB
+    /// The state: its labels in the order of positions, such as "4 3 2 1 5 6 7 8" or
+    /// 4,3,2,1,5,6,7,8. For up to 12 pieces 4321567890AB will do, too
     #[arg(long, value_name = "STATE")]
     pub state: String,
-    /// The word leads from this state to --state
+    /// Look for a word from this state to --state, written as --state is
     #[arg(long, value_name = "STATE", conflicts_with = "to")]
     pub from: Option<String>,
-    /// The word leads from --state to this one [default: the solved state]
+    /// Look for a word from --state to this state, written as --state is [default: the solved
+    /// state]
     #[arg(long, value_name = "STATE")]
     pub to: Option<String>,
-    /// Most memory for the search, such as 8G or 500M [default: half of what is free]
+    /// Most memory for the search, such as 8G or 500M (powers of 1,024) [default: half of what is
+    /// free]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory: Option<u64>,
 }
@@ -277,7 +292,7 @@ pub struct EndsArguments {
 /// Families whose puzzles are solved by a method of their own, of any size.
 #[derive(Clone, Debug, Subcommand)]
 pub enum SolveFamily {
-    /// A number rotation board of any size: whether it can be solved, and how; the same as
+    /// Say whether a number rotation board of any size can be solved, and how; the same as
     /// solve-board
     RotationBoard(super::solve_board::SolveBoardArguments),
 }
@@ -292,19 +307,20 @@ pub struct SolveArguments {
     /// From where to where; there without a family.
     #[command(flatten)]
     pub ends: Option<EndsArguments>,
-    /// Every shortest word
+    /// Print every shortest word, not only one
     #[arg(long)]
     pub all: bool,
-    /// With --all: list at most so many words
+    /// With --all: the most words to print
     #[arg(long, value_name = "M", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub most: u64,
-    /// Every arrangement on the way
+    /// Print the state after every move, too
     #[arg(long)]
     pub steps: bool,
-    /// Read the distances from a complete run with keep_levels instead of searching
+    /// Read the distances from the run folder of a complete run with --keep-levels, instead of
+    /// searching
     #[arg(long, value_name = "RUN")]
     pub table: Option<PathBuf>,
-    /// Print one JSON object; the exit code is then 0 also when there is no word
+    /// Print one JSON object. The exit code is then 0 even if there is no word
     #[arg(long)]
     pub json: bool,
 }
@@ -320,23 +336,24 @@ pub struct CertifyArguments {
 /// The kinds of certificates that can be asked for.
 #[derive(Clone, Debug, Subcommand)]
 pub enum CertifyCommand {
-    /// The number of states at each distance, from a complete run with keep_levels: writes
-    /// RUN/distance.cert
+    /// Certify the number of states at each distance, from a complete run with --keep-levels:
+    /// writes RUN/distance.cert
     Distance(CertifyDistanceArguments),
-    /// A word from one state to another
+    /// Certify that a word leads from one state to another
     Word(CertifyStateArguments),
-    /// A shortest word from one state to another, with two balls that do not meet
+    /// Certify a shortest word from one state to another, by two balls around them that do not meet
     Bidirectional(CertifyStateArguments),
-    /// That no word leads from one state to another: parity, or a closed set
+    /// Certify that no word leads from one state to another, by parity or a closed set
     Unreachable(CertifyStateArguments),
-    /// Whether two neighbours can be exchanged on Turnstyle, for each size
+    /// Certify whether two neighbours can be exchanged on Turnstyle, for each size
     Swap(CertifySwapArguments),
-    /// The published claims about Turnstyle: writes OUT/turnstyle-claims.md and OUT/claims/
+    /// Check the published claims about Turnstyle: writes OUT/turnstyle-claims.md and OUT/claims/
     Claims(CertifyClaimsArguments),
-    /// Whether a number rotation board can be solved: a word, an invariant or a closed set
+    /// Certify whether a number rotation board can be solved, by a word, an invariant or a closed
+    /// set
     Board(super::certify::board::CertifyBoardArguments),
-    /// How the colours of 3x4 cells with 3x3 blocks are tied: writes OUT/outer-automorphism.md,
-    /// .tsv and certificates
+    /// Show how the two colours of the 3x4 board with 3x3 blocks depend on each other: writes
+    /// OUT/outer-automorphism.md, .tsv and certificates
     OuterAutomorphism(super::certify::board::CertifyOuterAutomorphismArguments),
 }
 
@@ -346,7 +363,8 @@ pub struct CertifyStateArguments {
     /// From where to where.
     #[command(flatten)]
     pub ends: EndsArguments,
-    /// A file that ends in .cert, or the folder for KIND.cert
+    /// The certificate to write: a file that ends in .cert, or a folder, where it is called
+    /// KIND.cert
     #[arg(long, value_name = "PATH")]
     pub out: PathBuf,
 }
@@ -363,16 +381,18 @@ pub struct SizeRange {
 /// Arguments of `certify swap`.
 #[derive(Clone, Debug, Args)]
 pub struct CertifySwapArguments {
-    /// One size, or the first and last of a range such as 4..64
+    /// One size such as 14, or the first and the last of a range such as 4..64; at most 1000
     #[arg(long, alias = "size", value_name = "N or N..N", value_parser = parse_sizes)]
     pub sizes: SizeRange,
-    /// Folder that gets a folder for each size
+    /// The folder to write to, with one folder for each size
     #[arg(long, value_name = "DIR", default_value = "runs/swap")]
     pub out: PathBuf,
-    /// Shortest words of every pair up to this size: 16 takes half a minute, 18 minutes, 20 more
+    /// Find shortest words for every pair of neighbours, up to this size. 16 takes half a minute,
+    /// 18 takes minutes, 20 takes longer; 0 finds none
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(0..=20))]
     pub shortest: u16,
-    /// Most memory for the search, such as 8G or 500M [default: half of what is free]
+    /// Most memory for the search, such as 8G or 500M (powers of 1,024) [default: half of what is
+    /// free]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory: Option<u64>,
 }
@@ -380,13 +400,15 @@ pub struct CertifySwapArguments {
 /// Arguments of `certify claims`.
 #[derive(Clone, Debug, Args)]
 pub struct CertifyClaimsArguments {
-    /// The folder of results
+    /// The folder to write to
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub out: PathBuf,
-    /// Shortest SWAPs up to this size, at least 14
+    /// Find the shortest exchanges of two neighbours for even sizes from 8 up to this one; values
+    /// below 14 count as 14
     #[arg(long, value_name = "N", default_value_t = 14, value_parser = clap::value_parser!(u16).range(0..=20))]
     pub shortest: u16,
-    /// Most memory for the search, such as 8G or 500M [default: half of what is free]
+    /// Most memory for the search, such as 8G or 500M (powers of 1,024) [default: half of what is
+    /// free]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory: Option<u64>,
 }
@@ -394,14 +416,14 @@ pub struct CertifyClaimsArguments {
 /// Arguments of `certify distance`.
 #[derive(Clone, Debug, Args)]
 pub struct CertifyDistanceArguments {
-    /// The run folder
+    /// The run folder, such as runs/turnstyle-12/step
     #[arg(value_name = "RUN")]
     pub folder: PathBuf,
-    /// The checker that verifies the certificate before it is recorded [default: farthest-verify
-    /// beside this program]
+    /// The checker that verifies the certificate before the run records it [default:
+    /// farthest-verify in this program's folder]
     #[arg(long, value_name = "PROGRAM", conflicts_with = "write_only")]
     pub checker: Option<PathBuf>,
-    /// Only write the certificate; the run is not labelled as certified
+    /// Only write the certificate. It is not checked, and the run is not labelled as certified
     #[arg(long)]
     pub write_only: bool,
 }
@@ -409,9 +431,9 @@ pub struct CertifyDistanceArguments {
 /// Arguments of `status`.
 #[derive(Clone, Debug, Args)]
 pub struct StatusArguments {
-    /// The run folder
+    /// The run folder, such as runs/turnstyle-12/step
     pub folder: PathBuf,
-    /// Print one JSON object
+    /// Print the same as one JSON object
     #[arg(long)]
     pub json: bool,
 }
@@ -419,40 +441,40 @@ pub struct StatusArguments {
 /// Arguments of `watch`.
 #[derive(Clone, Debug, Args)]
 pub struct WatchArguments {
-    /// The run folder
+    /// The run folder, such as runs/turnstyle-12/step
     pub folder: PathBuf,
 }
 
 /// How the processes of a job reach each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Transport {
-    /// MPI under a launcher, else one process
+    /// MPI if a launcher such as mpirun started the program, else one process
     Auto,
-    /// MPI, even alone
+    /// Always MPI, even with one process
     Mpi,
-    /// No MPI
+    /// Never MPI
     Local,
 }
 
 /// Whether to go on from a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ResumePolicy {
-    /// Go on when there is a checkpoint of this search, else start
+    /// Go on if there is a checkpoint of this search, else start anew
     Auto,
-    /// Start anew; refuses a folder with results or a checkpoint unless --force
+    /// Start anew; refuse a folder with results or a checkpoint, unless --force is given
     Never,
-    /// Go on; refuses a folder without a checkpoint
+    /// Go on; refuse a folder without a checkpoint
     Require,
 }
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ProgressMode {
-    /// A bar when standard error is a terminal, else lines
+    /// A bar on a terminal, else lines
     Auto,
     /// A bar
     Bar,
-    /// A line a level
+    /// A line for each level
     Plain,
     /// Nothing
     None,

@@ -25,33 +25,35 @@ const MOST_MOVED_TILES: u64 = 1 << 30;
 /// Arguments of `solve-board`.
 #[derive(Clone, Debug, Args)]
 pub struct SolveBoardArguments {
-    /// Rows x columns n block, such as 3x4n2
+    /// The size of the board and of its blocks, such as 3x4n2: 3 rows, 4 columns, blocks of 2x2
+    /// cells. Only a game of Twiddle does without it
     #[arg(long, value_name = "ROWSxCOLSnBLOCK", required_unless_present_any = ["board", "file"])]
     pub size: Option<String>,
-    /// The numbers row by row, separated by blanks or commas, rows by / if you like; or a game of
-    /// Twiddle, such as 3x3n2:5,1,... (width first)
+    /// The numbers of the board, row by row, separated by blanks or commas; a / may end each row.
+    /// Or a game of Twiddle with its width first, such as 3x3n2:5,1,...
     #[arg(long, value_name = "TEXT", group = "given", allow_hyphen_values = true)]
     pub board: Option<String>,
-    /// A file with the board, a row a line, or with a game of Twiddle; - reads standard input
+    /// A file with the board, one row on each line, or with a game of Twiddle; - reads standard
+    /// input
     #[arg(long, value_name = "FILE", group = "given")]
     pub file: Option<PathBuf>,
-    /// A board made by random turns from this seed
+    /// Make a board by random turns. The seed is a whole number; the same seed makes the same board
     #[arg(long, value_name = "SEED", group = "given")]
     pub random: Option<u64>,
-    /// How it is solved
+    /// How the board is solved
     #[arg(long, value_enum, default_value_t = Method::Ladder)]
     pub method: Method,
-    /// What is counted, and made shortest by --method optimal
+    /// What counts as one move; --method optimal finds the fewest of them
     #[arg(long, value_enum, default_value_t = BoardMetric::Quarter)]
     pub metric: BoardMetric,
-    /// Only say whether it can be solved; for boards of up to a million cells
+    /// Only say whether the board can be solved. This works for boards of up to a million cells
     #[arg(long)]
     pub verdict: bool,
-    /// Write turns as row,column,turn (1 counter-clockwise, -1 clockwise, 2 half) instead of
-    /// letters
+    /// Write turns as row,column,turn instead of letters: the turn is 1 counter-clockwise, -1
+    /// clockwise, 2 by 180 degrees
     #[arg(long)]
     pub machine: bool,
-    /// Print one JSON object; the exit code is then 0 also when there is no solution
+    /// Print one JSON object. The exit code is then 0 even if there is no solution
     #[arg(long)]
     pub json: bool,
 }
@@ -59,20 +61,20 @@ pub struct SolveBoardArguments {
 /// How a board is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Method {
-    /// Direct placement, then 3-cycles by the cheapest setups of short words
+    /// Place the numbers one by one, then finish with short words that move only three of them
     Ladder,
-    /// The method of the puzzle's author: long words, blocks of any size from 5
+    /// The method of the puzzle's author: longer words, and blocks of any size from 5
     SpiralCycle,
-    /// A shortest word, for small boards
+    /// A shortest word; only for small boards
     Optimal,
 }
 
 /// What a turn costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BoardMetric {
-    /// 90 degrees cost 1, 180 degrees 2
+    /// A turn by 90 degrees is one move, a turn by 180 degrees is two
     Quarter,
-    /// Every turn costs 1
+    /// Every turn is one move
     Half,
 }
 

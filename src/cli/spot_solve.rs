@@ -21,12 +21,13 @@ use std::time::Instant;
 /// Arguments of `spot-solve`.
 #[derive(Clone, Debug, Args)]
 pub struct SpotSolveArguments {
-    /// A complete run
+    /// The run folder of a complete run
     pub folder: PathBuf,
-    /// Memory for the balls [default: half of what is free]
+    /// Most memory for the search, such as 8G or 500M (powers of 1,024) [default: half of what is
+    /// free]
     #[arg(long, value_name = "BYTES", value_parser = super::arguments::parse_bytes)]
     pub memory: Option<u64>,
-    /// Most states of a level to solve
+    /// The most states to solve of each level
     #[arg(long, value_name = "M", default_value_t = 4)]
     pub most: usize,
 }

@@ -1,5 +1,5 @@
-//! A file of a level archive, read from its bytes: blocks, then an index. The layout is specified
-//! in src/evidence/README.md.
+//! Reads a file of a level archive: blocks first, then an index. src/evidence/README.md specifies
+//! the layout.
 
 use crate::limits::{Checked, Limits, index, refuted, unreadable, wide};
 use std::ops::Range;
@@ -11,11 +11,11 @@ const INDEX_HEADER: usize = 32;
 const END: &[u8] = b"FARTHEND";
 const TRAILER: usize = 24;
 
-/// Bytes of an entry of the index in memory, in a list that may have grown to twice its length, and
-/// its shard.
+/// Bytes of memory that an index entry and its shard number take. The list of entries may have
+/// grown to twice its length.
 const ENTRY_BYTES: u128 = 2 * 64 + 8;
 
-/// The level set of one shard, as the index describes it.
+/// The level set of one shard, as the index describes it. Offsets and lengths are in bytes.
 struct Block {
     shard: u64,
     encoding: u64,
@@ -27,7 +27,8 @@ struct Block {
     checksum: u64,
 }
 
-/// The cut of the numbers into shards.
+/// How the numbers of the states are cut into shards: `ranks` numbers, `length` to a shard; the
+/// last shard may be shorter.
 #[derive(Clone, Copy)]
 pub struct Shards {
     pub ranks: u64,
@@ -61,7 +62,7 @@ pub fn read(bytes: &[u8], shards: Shards, place: &str, limits: &Limits, found: &
         let first = block.shard.checked_mul(shards.length).filter(|&first| first < shards.ranks);
         let first =
             first.ok_or_else(|| refuted(&place, format!("shard {}", block.shard), format!("shards of {} numbers", shards.ranks)))?;
-        // Beside the labels of all numbers and this file.
+        // This comes on top of the labels of all numbers and of this file.
         limits.memory(&place, u128::from(shards.ranks) + u128::from(wide(bytes.len())) + u128::from(block.raw_bytes))?;
         let end = first + shards.length.min(shards.ranks - first);
         block.read(&bytes[..start], first..end, &place, limits, found)?;
@@ -70,7 +71,7 @@ pub fn read(bytes: &[u8], shards: Shards, place: &str, limits: &Limits, found: &
 }
 
 impl Block {
-    /// Calls `found` with the members of a shard that has these numbers.
+    /// Calls `found` with each member of this block. Its shard holds the states `numbers`.
     fn read(
         &self,
         bytes: &[u8],
@@ -94,7 +95,7 @@ impl Block {
             2 => self.members.saturating_mul(10),
             _ => length.div_ceil(64) * 8,
         };
-        // Bits are those of the whole shard.
+        // A bit set always covers the whole shard.
         let is_whole = self.encoding != 3 || self.raw_bytes == most;
         if self.members > length || self.raw_bytes > most || !is_whole {
             let found = format!("{} members in {} bytes", self.members, self.raw_bytes);
@@ -152,8 +153,8 @@ fn word(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
 }
 
-/// The payload of the index's envelope: magic, kind, version and codec, length, checksum over the
-/// header so far and the payload.
+/// The payload of the index, once its envelope is checked. The envelope holds magic bytes, kind,
+/// version, codec, length, and a checksum over all of that and the payload.
 fn index_payload(envelope: &[u8]) -> Option<&[u8]> {
     let (header, payload) = envelope.split_at_checked(INDEX_HEADER)?;
     let mut hasher = Xxh3::new();
@@ -163,7 +164,8 @@ fn index_payload(envelope: &[u8]) -> Option<&[u8]> {
     whole.then_some(payload)
 }
 
-/// The entries: their number, then nine numbers each.
+/// Reads the entries: first how many there are, then nine numbers for each. None when they are
+/// malformed.
 fn blocks(payload: &[u8]) -> Option<Vec<Block>> {
     let mut at = 0;
     let count = varint(payload, &mut at)?;
@@ -174,7 +176,7 @@ fn blocks(payload: &[u8]) -> Option<Vec<Block>> {
             *field = varint(payload, &mut at)?;
         }
         let [shard, set, encoding, members, raw_bytes, compressed, offset, stored_bytes, checksum] = fields;
-        // Set 1 is a level.
+        // Set 1 is the set of a level. A level archive holds no other set.
         if set != 1 || encoding > 3 || compressed > 1 {
             return None;
         }
@@ -183,7 +185,8 @@ fn blocks(payload: &[u8]) -> Option<Vec<Block>> {
     (at == payload.len()).then_some(blocks)
 }
 
-/// A number below 251 in a byte; 251, 252 or 253 and then 2, 4 or 8 bytes, little-endian.
+/// Reads a number. A number below 251 is one byte. A larger one is a byte 251, 252 or 253, then 2,
+/// 4 or 8 bytes in little-endian order.
 fn varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
     let first = *bytes.get(*at)?;
     *at += 1;
@@ -199,7 +202,8 @@ fn varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
     Some(digits.iter().rev().fold(0, |number, &digit| number << 8 | u64::from(digit)))
 }
 
-/// Seven bits a byte, lowest first; the high bit says that more follow.
+/// Reads a number of seven bits a byte, lowest bits first. The high bit says that more bytes
+/// follow.
 fn leb128(bytes: &[u8], at: &mut usize) -> Option<u64> {
     let mut number = 0_u64;
     for shift in (0..64).step_by(7) {
@@ -227,8 +231,8 @@ mod tests {
     /// A block and its entry: shard, set, encoding, members, raw bytes, whether it is compressed.
     type Written = ([u8; 6], Vec<u8>);
 
-    /// As src/evidence/README.md has it; numbers of the index below 251 are a byte, larger ones 253
-    /// and eight bytes.
+    /// Writes a pack file as src/evidence/README.md specifies it. In the index, numbers below 251
+    /// take one byte; larger ones take a byte 253 and eight more.
     fn pack(blocks: &[Written], change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         let mut payload = vec![u8::try_from(blocks.len()).expect("few")];
@@ -254,7 +258,7 @@ mod tests {
         bytes
     }
 
-    /// The numbers that are found, or why not.
+    /// The numbers that are found, or the text of the refusal.
     fn numbers(bytes: &[u8]) -> Result<Vec<u64>, String> {
         let mut numbers = Vec::new();
         let mut found = |number| {
@@ -287,7 +291,7 @@ mod tests {
         }
     }
 
-    /// Blocks with one thing wrong, all checksums right.
+    /// Every block here has one thing wrong and a right checksum.
     #[test]
     fn blocks_that_are_wrong_in_one_way_are_refused() {
         let long = [[0xff; 9].as_slice(), &[2]].concat();
@@ -322,8 +326,8 @@ mod tests {
         let good = pack(&[list(0, &[0])], |_| ());
         assert_eq!(numbers(&good), Ok(vec![0]));
         let end = good.len();
-        // Magic, where the index is and how long, and the last bytes; the index has a checksum of
-        // its own.
+        // Checked here: the magic bytes, the place and length of the index, and the last bytes. The
+        // index has a checksum of its own.
         for (at, part) in [
             (0, "a pack file of version 1 with a trailer"),
             (31, "a pack file of version 1 with a trailer"),

@@ -1,5 +1,6 @@
-//! Shortest words: the balls of radius A around one end and B around the other (by moves
-//! backwards), A + B = length - 1, do not meet. Both are found anew.
+//! Shortest words. The certificate claims two balls that do not meet: one of radius A around one
+//! end, and one of radius B around the other end by moves backwards, where A + B = length - 1. Both
+//! balls are computed anew.
 
 use crate::claims::{Ends, read_leading_word};
 use crate::limits::{Checked, Limits, counted, index, refuted, wide};
@@ -7,7 +8,7 @@ use crate::puzzle::{Puzzle, inverse, state_text};
 use crate::records::Records;
 use rayon::prelude::*;
 
-/// A state of a ball: labels in a few bits each in one number where they fit, else a list.
+/// A state of a ball. All its labels are packed into one number where they fit; else it is a list.
 trait Packed: Ord + Clone + Send + Sync {
     fn moved(&self, from: &[u16], bits: u32) -> Self;
 }
@@ -25,7 +26,7 @@ impl Packed for Box<[u16]> {
     }
 }
 
-/// What a ball is claimed to be.
+/// A ball as the certificate claims it.
 struct Ball<'a> {
     place: String,
     moves: &'a [Vec<u16>],
@@ -46,7 +47,7 @@ pub fn bidirectional(puzzle: &Puzzle, records: &mut Records, limits: &Limits) ->
     let record = records.expect("balls")?;
     let states = record.numbers::<2>("balls n m")?;
     records.end()?;
-    // Labels by their order, in as many bits as the largest one needs.
+    // Labels are numbered in ascending order. Each takes as many bits as the largest number needs.
     let mut labels = puzzle.solved.clone();
     labels.sort_unstable();
     labels.dedup();
@@ -54,7 +55,7 @@ pub fn bidirectional(puzzle: &Puzzle, records: &mut Records, limits: &Limits) ->
     let fits = u128::from(bits) * u128::from(wide(puzzle.solved.len())) <= 128;
     let bytes_a_state = if fits { 16 } else { 48 + 2 * u128::from(wide(puzzle.solved.len())) };
     let both = u128::from(states[0]) + u128::from(states[1]);
-    // A ball is sorted with half as much memory beside it; its last level is there twice.
+    // Sorting a ball takes half as much memory again. Its last level is held twice.
     limits.memory(record.place(), both * bytes_a_state * 5 / 2)?;
     let backwards: Vec<Vec<u16>> = puzzle.moves.iter().map(|from| inverse(from)).collect();
     let ball = |end: usize| Ball {
@@ -89,7 +90,8 @@ pub fn bidirectional(puzzle: &Puzzle, records: &mut Records, limits: &Limits) ->
 }
 
 impl Ball<'_> {
-    /// The states within the radius, ascending. Never holds more than are claimed.
+    /// Returns the states within the radius, in ascending order. Refuses as soon as there are more
+    /// than claimed.
     fn states_from<S: Packed>(&self, start: S, limits: &Limits) -> Checked<Vec<S>> {
         let mut seen = vec![start.clone()];
         let mut edge = vec![start];
@@ -118,7 +120,7 @@ impl Ball<'_> {
             }
             seen.reserve_exact(next.len());
             seen.extend_from_slice(&next);
-            // Two sorted runs: merged, not sorted.
+            // The two parts are sorted already, so the stable sort only merges them.
             seen.sort();
             edge = next;
         }

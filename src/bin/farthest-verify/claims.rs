@@ -1,12 +1,12 @@
-//! Claims whose evidence is in the certificate itself: words, groups, closed sets (and invariants,
-//! in `invariants.rs`). Each check returns the claim in words.
+//! Claims whose evidence is in the certificate itself: words, groups, closed sets. Invariants are
+//! in `invariants.rs`. Each check returns the claim in words.
 
 use crate::limits::{Checked, Limits, counted, refuted, shown, unreadable, wide};
 use crate::puzzle::{Puzzle, moved, state_text};
 use crate::records::{Record, Records};
 use std::collections::HashMap;
 
-/// Two states that a claim is about, and where the second one is written.
+/// The two states that a claim is about. `place` says where the second one is written.
 pub struct Ends {
     pub from: Vec<u16>,
     pub to: Vec<u16>,
@@ -21,8 +21,8 @@ impl Ends {
     }
 }
 
-/// The records `length` and `word`: numbers of moves, as many as stated, and where the last one is
-/// written.
+/// Reads the records `length` and `word`. Returns the numbers of the moves, exactly as many as
+/// stated, and the place of the last `word` record.
 pub fn read_word(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked<(Vec<usize>, String)> {
     let record = records.expect("length")?;
     let [length] = record.numbers("length L")?;
@@ -46,12 +46,12 @@ pub fn read_word(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Che
     Ok((word, line.place()))
 }
 
-/// Where a word leads.
+/// The state that a word leads to from the state `from`.
 pub fn follow(puzzle: &Puzzle, word: &[usize], from: &[u16]) -> Vec<u16> {
     word.iter().fold(from.to_vec(), |state, &number| moved(&state, &puzzle.moves[number]))
 }
 
-/// A word that must lead from one end to the other.
+/// Reads a word that must lead from one end to the other. Returns its length in moves.
 pub fn read_leading_word(puzzle: &Puzzle, records: &mut Records, limits: &Limits, ends: &Ends) -> Checked<usize> {
     let (word, place) = read_word(puzzle, records, limits)?;
     let reached = follow(puzzle, &word, &ends.from);
@@ -70,8 +70,10 @@ pub fn word(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked<
     Ok(format!("{}: from {} to {} by {moves}", puzzle.named(), state_text(&ends.from), state_text(&ends.to)))
 }
 
-/// A swap of two neighbours, or a cycle of three places in a row, conjugated by turning all places,
-/// generates all or all even permutations.
+/// Checks that the moves generate all permutations, or exactly the even ones. The evidence is a
+/// move that shifts all places by an amount prime to their number, and a word that swaps two
+/// neighbours (for even permutations: turns three places in a row). Conjugated by the shift, the
+/// word generates the whole group.
 pub fn group(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked<String> {
     let record = records.expect("group")?;
     let [name] = record.fields("group symmetric|alternating")?;
@@ -84,7 +86,7 @@ pub fn group(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked
     records.end()?;
     distinct(puzzle, &record)?;
     let size = puzzle.solved.len();
-    // A shift by an amount prime to the size has the shift by one among its powers.
+    // Let the amount of a shift be prime to the size. Then one of its powers is the shift by one.
     let is_shift = |from: &Vec<u16>| {
         let amount = usize::from(from[0]);
         gcd(amount, size) == 1 && (0..).zip(from).all(|(place, &source)| usize::from(source) == (place + amount) % size)
@@ -100,7 +102,7 @@ pub fn group(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked
     let reached = follow(puzzle, &word, &places);
     let moved: Vec<usize> = (0..size).filter(|&place| reached[place] != places[place]).collect();
     let expected = if is_symmetric { 2 } else { 3 };
-    // In a row, perhaps around the end: some place in the set has all others after it.
+    // "In a row" may go around the end: all the others follow some place of the set.
     let in_a_row = moved.len() == expected && moved.iter().any(|first| (1..expected).all(|next| moved.contains(&((first + next) % size))));
     if !in_a_row {
         let wanted = if is_symmetric { "two neighbours swapped" } else { "three places in a row turned" };
@@ -114,7 +116,7 @@ fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// States are permutations only where no pieces are equal.
+/// Refuses a puzzle with equal pieces: there, a state is not a permutation.
 pub fn distinct(puzzle: &Puzzle, record: &Record) -> Checked<()> {
     if puzzle.is_distinct() {
         Ok(())
@@ -123,12 +125,13 @@ pub fn distinct(puzzle: &Puzzle, record: &Record) -> Checked<()> {
     }
 }
 
-/// No move leaves the set, which holds one state and not the other.
+/// Checks that no move leaves the set, and that it holds the state `from` and not the state `to`.
 pub fn closed_set(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Checked<String> {
     let ends = Ends::read(puzzle, records)?;
     let record = records.expect("states")?;
     let [count] = record.numbers("states K")?;
-    // A state in the table, which may be half empty, and in the list by lines.
+    // Each state is in the hash table, which may be half empty, and in the list that is sorted by
+    // lines.
     let bytes_a_state = 192 + 2 * u128::from(wide(puzzle.solved.len()));
     limits.memory(record.place(), u128::from(count) * bytes_a_state)?;
     limits.steps(record.place(), u128::from(count) * (puzzle.steps_a_state() + 1))?;

@@ -1,6 +1,7 @@
-//! `run.toml`: the puzzle and how it was searched. Read as strictly as the search reads it: every
-//! key is known, none contradicts another, names are plain and none is another puzzle's. A puzzle
-//! is always written out; one that is named or lies in another file is not followed there.
+//! `run.toml`: the puzzle and how it was searched. The checker reads it as strictly as the search
+//! does: it knows every key, no key contradicts another, names are plain, and no name belongs to
+//! another puzzle. The rules of the puzzle must be written out in the file. A puzzle that is only
+//! named, or lies in another file, is refused.
 
 use crate::keys::{Keys, integers};
 use crate::limits::{Checked, Limits, counted, refuted, shown, unreadable, wide};
@@ -13,21 +14,21 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use toml::Value;
 
-/// Longest name of a puzzle or metric.
+/// Longest name of a puzzle or metric, in bytes.
 const LONGEST_NAME: usize = 100;
 
-/// Most places, generators and metrics of a puzzle that lists its generators.
+/// Most places, generators (with inverses) and metrics of a puzzle that lists its generators.
 const MOST_PLACES: u64 = 255;
 const MOST_GENERATORS: usize = 1_024;
 const MOST_METRICS: usize = 64;
 
-/// Most planes, places and moves of planes of the family `planes`.
+/// Limits of the family `planes`: planes, places of an arrangement, and planes times generators.
 const MOST_PLANES: u64 = 65_536;
 const MOST_ARRANGED: u64 = 20;
 const MOST_PLANE_MOVES: u64 = 1 << 20;
 
-/// The puzzles that come with the program and list their generators: their names are theirs alone.
-/// The digests are those of [`definition_digest`].
+/// The puzzles that come with the program and list their generators. No other puzzle may use their
+/// names. Each has its [`definition_digest`].
 const SHIPPED: [(&str, &str); 5] = [
     ("board-2x3n2", "d1bef141b24ba843a509339339f60a919660e2d4f09249a385cf984fc25df3c7"),
     ("board-3x4n3", "11cb8d6e4f61cb34ebc15981c6c906e50b84266c611754a46e9f7928430c31cf"),
@@ -36,23 +37,24 @@ const SHIPPED: [(&str, &str); 5] = [
     ("pocket-cube", "0c3b35d92afe929c414023ef851e8f1d47cad8b8bdaf5b7046825f929481ddea"),
 ];
 
-/// What a configuration says.
+/// What a `run.toml` says, as far as the checker needs it.
 pub struct Config {
     pub name: String,
     pub metric: String,
     pub rules: Rules,
-    /// `to` or `from` the solved state, where a move has none that undoes it.
+    /// `to` or `from`: whether distances are counted to or from the solved state. None where every
+    /// move can be undone by a move, so that both are the same.
     pub direction: Option<String>,
     pub most_antipodes: u64,
     pub leading_positions: Option<u64>,
 }
 
-/// What a state is and how it moves.
+/// What a state is, and what a move does to it.
 pub enum Rules {
-    /// Pieces on places.
+    /// A state is an arrangement of pieces on places.
     Places(Puzzle),
-    /// A plane and an arrangement; each generator leads from plane to plane and permutes places in
-    /// a way of its own there.
+    /// A state is a plane and an arrangement. A generator leads from plane to plane; in each plane
+    /// it permutes the places in its own way.
     Planes(PlaneRules),
 }
 
@@ -60,13 +62,13 @@ pub enum Rules {
 pub struct PlaneRules {
     start: usize,
     moves: Vec<Turn>,
-    /// Whether they are undone, as distances to the solved state are meant.
+    /// Whether `moves` are the inverses of the generators, for distances to the solved state.
     is_undone: bool,
     digest: String,
 }
 
-/// What a generator does: for each plane the plane it leads to, and the place from which each place
-/// gets its piece.
+/// What a generator does: for each plane, the plane that it leads to, and for each place there the
+/// place that its piece comes from.
 type Turn = Vec<(usize, Vec<u16>)>;
 
 impl Rules {
@@ -88,7 +90,7 @@ impl Rules {
         }
     }
 
-    /// The same with every move undone: for distances to the solved state.
+    /// The same rules with every move undone, for distances to the solved state.
     fn undone(self) -> Self {
         match self {
             Self::Places(puzzle) => Self::Places(puzzle.undone()),
@@ -96,7 +98,7 @@ impl Rules {
         }
     }
 
-    /// How many states can be reached; none when there are more than 2^64.
+    /// How many states can be reached, or none when there are more than 2^64.
     pub fn states(&self, place: &str, limits: &Limits) -> Checked<Option<u128>> {
         match self {
             Self::Places(puzzle) => order::of_puzzle(puzzle, place, limits),
@@ -104,7 +106,8 @@ impl Rules {
         }
     }
 
-    /// What a claim calls the puzzle: names that everybody knows, or the rules.
+    /// What a claim calls the puzzle: a built-in name, or the rules. `title` is used for a puzzle
+    /// of planes, with a digest.
     pub fn named(&self, title: &str) -> String {
         match self {
             Self::Places(puzzle) => puzzle.named(),
@@ -114,7 +117,7 @@ impl Rules {
 }
 
 impl PlaneRules {
-    /// Whether start and moves are the same.
+    /// Whether both have the same start and the same generators.
     pub fn is_same(&self, other: &Self) -> bool {
         let moves = |rules: &Self| -> Vec<Turn> {
             rules.moves.iter().map(|turn| if rules.is_undone { undone(turn) } else { turn.clone() }).collect()
@@ -126,7 +129,7 @@ impl PlaneRules {
         Self { moves: self.moves.iter().map(undone).collect(), is_undone: !self.is_undone, ..self }
     }
 
-    /// All states within a few moves of the solved one: plane and arrangement.
+    /// All states within a few moves of the solved one. A state is a plane and an arrangement.
     pub fn near(&self, place: &str, limits: &Limits) -> Checked<Ball<(usize, Vec<u16>)>> {
         let size = self.moves.first().map_or(0, |turn| turn[0].1.len());
         let next = |(plane, arrangement): &(usize, Vec<u16>), number: usize| {
@@ -137,8 +140,9 @@ impl PlaneRules {
         Ball::around(solved, wide(size).max(1), self.moves.len(), next, place, limits)
     }
 
-    /// Planes that can be reached, times the order of the group that leads from the first plane
-    /// back to it: by Schreier's lemma for the ways along a tree of planes.
+    /// The number of planes that can be reached, times the order of the group of all ways from the
+    /// first plane back to it. By Schreier's lemma, that group is generated by the ways along a
+    /// tree of planes, each closed by one more move.
     fn states(&self, place: &str, limits: &Limits) -> Checked<Option<u128>> {
         let size = self.moves.first().map_or(0, |turn| turn[0].1.len());
         let mut way: HashMap<usize, Vec<u16>> = HashMap::from([(self.start, (0..u16::MAX).take(size).collect())]);
@@ -155,7 +159,7 @@ impl PlaneRules {
                         reached.push(*target);
                         way.insert(*target, there);
                     }
-                    // There by one way and back by the other.
+                    // Go there by one way and come back by the other.
                     Some(known) => drop(loops.insert(moved(&there, &inverse(known)))),
                 }
             }
@@ -168,14 +172,14 @@ impl PlaneRules {
 }
 
 impl Config {
-    /// The configuration of a run, in its folder.
+    /// Reads the `run.toml` of a run folder.
     pub fn read(folder: &Path, limits: &Limits) -> Checked<Self> {
         let text = sources::text(folder, "run.toml", limits)?;
         Self::parse(&shown_path(&folder.join("run.toml")), &text, None, limits)
     }
 
-    /// A configuration's text, in another metric when one is given; `file` is what messages call
-    /// it.
+    /// Parses the text of a configuration. `in_metric` replaces its metric; `file` is its name in
+    /// messages.
     pub fn parse(file: &str, text: &str, in_metric: Option<String>, limits: &Limits) -> Checked<Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.contains('\0') || text.starts_with('\u{feff}') {
@@ -199,7 +203,7 @@ impl Config {
         let direction = keys.choice("direction", &["to", "from"])?;
         let (most_antipodes, leading_positions) = search(&mut keys)?;
         keys.finish()?;
-        // Earlier versions counted from the solved state, and did not say so.
+        // Earlier versions always counted from the solved state, and the file did not say so.
         let direction = (!rules.is_inverse_closed()).then(|| direction.unwrap_or_else(|| "from".into()));
         let rules = if direction.as_deref() == Some("to") { rules.undone() } else { rules };
         Ok(Self { name, metric, rules, direction, most_antipodes, leading_positions })
@@ -211,7 +215,8 @@ impl Config {
 }
 
 impl Keys {
-    /// The table `[puzzle]` where there is one. A puzzle that is only named lies elsewhere.
+    /// The table `[puzzle]`, or none where the file has no such key. Refuses a puzzle that is only
+    /// named.
     fn table_of_puzzle(&mut self) -> Checked<Option<Self>> {
         let place = self.place("puzzle");
         match self.take("puzzle") {
@@ -241,7 +246,8 @@ fn rotation_board(keys: &mut Keys, metric: Option<String>, limits: &Limits) -> C
     Ok((format!("rotation-board-{rows}x{columns}n{block}"), metric, Rules::Places(puzzle)))
 }
 
-/// The families that list their generators.
+/// Reads the families that list their generators: `permutations`, and `planes` when `has_planes`.
+/// Returns name, metric and rules.
 fn listed(keys: &mut Keys, metric: Option<String>, has_planes: bool) -> Checked<(String, String, Rules)> {
     let name = plain_name(keys)?;
     if is_reserved(&name) {
@@ -291,21 +297,21 @@ fn listed(keys: &mut Keys, metric: Option<String>, has_planes: bool) -> Checked<
     Ok((name, metric, rules))
 }
 
-/// `[a-z0-9._-]`, not beginning with a dot or dash.
+/// Takes the key `name`: 1 to 100 characters of `[a-z0-9._-]`, the first no dot and no dash.
 fn plain_name(keys: &mut Keys) -> Checked<String> {
     let name = keys.required_string("name")?;
     let expected = || format!("1 to {LONGEST_NAME} lower-case letters, digits, dots, dashes and underscores, the first no dot or dash");
     if is_plain(&name) { Ok(name) } else { Err(unreadable(keys.place("name"), shown(&name), expected())) }
 }
 
-/// Whether this may be the name of a puzzle or metric.
+/// Whether a puzzle or metric may have this name.
 pub fn is_plain(name: &str) -> bool {
     let fits = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-');
     (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(fits) && !name.starts_with(['.', '-'])
 }
 
-/// Names that families make, and those that begin like the measures of a board (`3x4n2`): nobody
-/// else may use them.
+/// Whether a name is reserved: one that a built-in family makes, or one that begins like the
+/// measures of a board (`3x4n2`).
 pub fn is_reserved(name: &str) -> bool {
     let after_digits = |text: &str| {
         Some(text.trim_start_matches(|letter: char| letter.is_ascii_digit()).to_owned()).filter(|rest| rest.len() < text.len())
@@ -316,8 +322,8 @@ pub fn is_reserved(name: &str) -> bool {
     measures.is_some() || is_of("turnstyle") || is_of("rotation")
 }
 
-/// `[[generators]]`, with their inverses where `inverses = true`. None does nothing, no two do the
-/// same, names differ.
+/// Takes the list `generators`, and adds their inverses where `inverses = true`. Refuses a
+/// generator that moves nothing, two that do the same, and two of one name.
 fn generators(keys: &mut Keys, most: usize, planes: usize, read: impl Fn(&mut Keys) -> Checked<Turn>) -> Checked<Vec<(String, Turn)>> {
     let place = keys.place("generators");
     let tables = keys.tables("generators")?;
@@ -367,7 +373,7 @@ fn generators(keys: &mut Keys, most: usize, planes: usize, read: impl Fn(&mut Ke
     Ok(generators)
 }
 
-/// The turn backwards.
+/// The inverse of a turn.
 fn undone(turn: &Turn) -> Turn {
     let mut undone = turn.clone();
     for (plane, (target, from)) in turn.iter().enumerate() {
@@ -376,7 +382,7 @@ fn undone(turn: &Turn) -> Turn {
     undone
 }
 
-/// `[[metrics]]`: names, and the numbers of their generators.
+/// Takes the list `metrics`: for each, its name and the numbers of its generators.
 fn metrics(keys: &mut Keys, generators: &[(String, Turn)]) -> Checked<Vec<(String, Vec<usize>)>> {
     let place = keys.place("metrics");
     let tables = keys.tables("metrics")?;
@@ -405,7 +411,8 @@ fn metrics(keys: &mut Keys, generators: &[(String, Turn)]) -> Checked<Vec<(Strin
     Ok(metrics)
 }
 
-/// A permutation as a list under `key`, or as `cycles`; not both.
+/// A permutation of `size` places, as a list under `key` or as `cycles`. Both are refused; none
+/// when neither is there.
 fn permutation(keys: &mut Keys, key: &str, size: usize) -> Checked<Option<Vec<u16>>> {
     let place = keys.place(key);
     let list = keys.integers(key, size)?;
@@ -422,7 +429,7 @@ fn one_permutation(keys: &mut Keys, key: &str, size: usize) -> Checked<Vec<u16>>
     permutation(keys, key, size)?.ok_or_else(|| unreadable(keys.place(key), "neither it nor cycles", "one of them"))
 }
 
-/// Each of the first `size` numbers once.
+/// Refuses a list that does not hold each number from 0 to `size - 1` once.
 fn complete(place: &str, list: Vec<u16>, size: usize) -> Checked<Vec<u16>> {
     let distinct: HashSet<&u16> = list.iter().collect();
     if list.len() == size && distinct.len() == size {
@@ -432,7 +439,8 @@ fn complete(place: &str, list: Vec<u16>, size: usize) -> Checked<Vec<u16>> {
     }
 }
 
-/// `(0 1 2)`: the piece at 0 goes to 1, that at 1 to 2, that at 2 to 0. Blanks and commas separate.
+/// Reads cycles such as `(0 1 2)`: the piece at 0 goes to 1, the one at 1 to 2, and the one at 2 to
+/// 0. Blanks and commas separate the places.
 fn from_cycles(place: &str, text: &str, size: usize) -> Checked<Vec<u16>> {
     let refuse = |found: String| unreadable(place, found, format!("cycles of places from 0 to {}, each at most once", size - 1));
     let mut from: Vec<u16> = (0..u16::MAX).take(size).collect();
@@ -463,7 +471,7 @@ fn from_cycles(place: &str, text: &str, size: usize) -> Checked<Vec<u16>> {
     }
 }
 
-/// A generator of the family `planes`.
+/// Reads what a generator of the family `planes` does in each plane.
 fn plane_turn(keys: &mut Keys, planes: usize, size: usize) -> Checked<Turn> {
     let place = keys.place("planes");
     let targets: Vec<usize> = match keys.take("planes") {
@@ -484,13 +492,14 @@ fn plane_turn(keys: &mut Keys, planes: usize, size: usize) -> Checked<Turn> {
     Ok(targets.into_iter().zip(permutations).collect())
 }
 
-/// SHA-256 of the whole definition, so that a puzzle can be told from another of the same name.
+/// SHA-256 of the whole definition. It tells a puzzle from another one of the same name.
 fn definition_digest(has_planes: bool, sizes: [usize; 3], generators: &[(String, Turn)], metrics: &[(String, Vec<usize>)]) -> String {
     use sha2::{Digest, Sha256};
     crate::limits::hexadecimal(&Sha256::digest(format!("{has_planes} {sizes:?} {generators:?} {metrics:?}")))
 }
 
-/// The table `[search]`: antipodes listed at most, and leading positions.
+/// Reads the table `[search]`. Returns how many antipodes are listed at most, and the number of
+/// leading positions where it is set.
 fn search(keys: &mut Keys) -> Checked<(u64, Option<u64>)> {
     let Some(mut keys) = keys.table("search")? else { return Ok((1_000, None)) };
     keys.integer("checkpoint_seconds", 0, 31_536_000)?;

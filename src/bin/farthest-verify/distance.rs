@@ -1,9 +1,12 @@
-//! Distances from the solved state: a label for every state, from the archived levels, and the
-//! rules that make labels distances.
+//! Distances from the solved state. The archived levels give every state a label; three rules make
+//! these labels distances.
 //!
-//! Start: label 0 and no other state. Moves: none leads to a label larger by more than 1, or to a
-//! state without one. Every other state: some move leads to it from a label smaller by exactly 1.
-//! The README of src/evidence says why that is enough. Memory: a byte a numbered state.
+//! - Start: the solved state has label 0, and no other state has.
+//! - Moves: no move leads to a label larger by more than 1, or to a state without a label.
+//! - Every other state: some move leads to it from a label smaller by exactly 1.
+//!
+//! src/evidence/README.md says why that is enough. The check takes a byte of memory a numbered
+//! state.
 
 use crate::archive::{self, Shards};
 use crate::limits::{Checked, Limits, counted, hexadecimal, index, refuted, shown, wide};
@@ -17,34 +20,34 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// No level has the state.
+/// The label of a number that is in no level.
 const NONE: u8 = u8::MAX;
 
-/// Levels that fit beside [`NONE`], with room for the sum of a label and 1.
+/// Most levels: labels must differ from [`NONE`], and a label plus 1 must fit a byte.
 const MOST_LEVELS: u64 = 254;
 
-/// States checked by one thread at a time.
+/// How many states one thread checks at a time.
 const STRETCH: u64 = 1 << 18;
 
 const MOST_FILES: u64 = 1 << 20;
 
-/// What is counted where a move has none that undoes it, and distances are not those from the
-/// solved state.
+/// Added to a claim where some move is undone by no move and distances are counted to the solved
+/// state, not from it.
 pub const TO_SOLVED: &str = " (moves to the solved state)";
 
 /// What `distance.cert` says.
 pub struct Certificate {
     pub place: String,
     pub puzzle: Puzzle,
-    /// The places of a board's arrangements in their order.
+    /// The places of the arrangements of a board, in their order. None for other puzzles.
     pub arranged: Option<Vec<u16>>,
     pub ranks: u64,
     shard_length: u64,
-    /// States at each distance.
+    /// How many states there are at each distance.
     pub levels: Vec<u64>,
     pub level_places: Vec<String>,
     files: Vec<ArchiveFile>,
-    /// SHA-256 of its bytes.
+    /// SHA-256 of the certificate's bytes.
     pub digest: String,
 }
 
@@ -56,22 +59,23 @@ struct ArchiveFile {
     path: String,
 }
 
-/// The labels of all numbered states.
+/// The labels of all numbered states: `labels[n]` is the level of state `n`, or [`NONE`].
 pub struct Labelling {
     pub numbering: Numbering,
     pub labels: Vec<u8>,
 }
 
-/// What was counted of the states of a level.
+/// What was counted in one level.
 #[derive(Clone, Copy, Default)]
 pub struct Counted {
     pub states: u64,
-    /// Moves that lead a level down, to the same level, and a level up.
+    /// How many moves lead one level down, to the same level, and one level up.
     pub edges: [u64; 3],
 }
 
 impl Certificate {
-    /// Reads the records after `claim distance`.
+    /// Reads the records that follow `claim distance` and the puzzle. `digest` is the SHA-256 of
+    /// the certificate.
     pub fn read(puzzle: Puzzle, records: &mut Records, digest: String) -> Checked<Self> {
         let arranged = read_arranged(&puzzle, records)?;
         let record = records.expect("ranks")?;
@@ -123,14 +127,15 @@ impl Certificate {
         self.levels.iter().sum()
     }
 
-    /// SHA-256 of the records of the archive's files, without their names: their digests, so all of
-    /// their bytes.
+    /// SHA-256 of the list of the archive's files: depth, bytes, SHA-256 and path of each. Through
+    /// their digests it covers all of their bytes.
     pub fn archive_digest(&self) -> String {
         let line = |file: &ArchiveFile| format!("{} {} {} {}\n", file.depth, file.bytes, file.sha256, file.path);
         hexadecimal(&Sha256::digest(self.files.iter().map(line).collect::<String>()))
     }
 
-    /// The checker's own numbers of the states; there must be as many as stated.
+    /// Numbers the states in the checker's own way. Refuses a certificate that states another
+    /// number of them.
     pub fn check_ranks(&self, limits: &Limits) -> Checked<Numbering> {
         let numbering = Numbering::new(&self.puzzle, self.arranged.as_deref(), &self.place, limits)?;
         if numbering.count() == u128::from(self.ranks) {
@@ -140,8 +145,9 @@ impl Certificate {
         Err(refuted(&self.place, found, format!("{} for {}", numbering.count(), self.puzzle.title)))
     }
 
-    /// The levels sum to the order of the group, and the first one is the solved state alone. This
-    /// follows from the labels, too; where those are not looked at it stands alone.
+    /// Checks that the levels sum to the order of the group, and that the first one is the solved
+    /// state alone. The labels imply both; this check is for a merge, which does not look at
+    /// labels.
     pub fn check_total(&self, limits: &Limits) -> Checked<()> {
         let order = order::of_puzzle(&self.puzzle, &self.place, limits)?;
         if order != Some(u128::from(self.states())) {
@@ -155,8 +161,8 @@ impl Certificate {
         }
     }
 
-    /// Reads the archive in the run folder and labels all states; every file must have its digest,
-    /// every level its number of states.
+    /// Reads the archive in the run folder and labels all states. Every file must have its digest,
+    /// and every level its number of states.
     pub fn label(&self, run: &Path, limits: &Limits) -> Checked<Labelling> {
         let numbering = self.check_ranks(limits)?;
         let longest = self.files.iter().map(|file| file.bytes).max().unwrap_or(0);
@@ -209,7 +215,7 @@ impl ArchiveFile {
         Ok(Self { place: record.place(), depth, bytes, sha256: sha256.into(), path: path.into() })
     }
 
-    /// Where the file is: below the run folder without any link on the way.
+    /// The path of the file below the run folder. Refuses a link anywhere on the way.
     fn path_in(&self, run: &Path) -> Checked<PathBuf> {
         let mut path = run.to_path_buf();
         for part in self.path.split('/') {
@@ -219,7 +225,7 @@ impl ArchiveFile {
         Ok(path)
     }
 
-    /// Length and bytes are those that the certificate states.
+    /// Reads the file. Its length and digest must be those that the certificate states.
     fn bytes_of(&self, path: &Path) -> Checked<Vec<u8>> {
         let mut bytes = Vec::new();
         let read = open(path)?.take(self.bytes + 1).read_to_end(&mut bytes);
@@ -236,20 +242,20 @@ impl ArchiveFile {
     }
 }
 
-/// Whether a file name stays in its folder and is no hidden file.
+/// Whether a file name stays in its folder and is not hidden.
 pub fn is_plain_name(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
     !name.is_empty() && !name.starts_with('.') && name.bytes().all(plain)
 }
 
-/// Whether this is the path of a file of an archive: `levels/DDDDDD/NAME`.
+/// Whether this is the path of an archive file: `levels/DDDDDD/NAME`.
 pub fn is_archive_path(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     let is_depth = |depth: &str| depth.len() == 6 && depth.bytes().all(|byte| byte.is_ascii_digit());
     matches!(parts[..], ["levels", depth, name] if is_depth(depth) && is_plain_name(name))
 }
 
-/// SHA-256 of a file.
+/// SHA-256 of a file, in hexadecimal digits.
 pub fn sha256(path: &Path, limits: &Limits) -> Checked<String> {
     let mut file = open(path)?;
     let mut hasher = Sha256::new();
@@ -265,8 +271,8 @@ pub fn sha256(path: &Path, limits: &Limits) -> Checked<String> {
 }
 
 impl Labelling {
-    /// Checks the labels of the states with these numbers against all labels; returns what was
-    /// counted of each label.
+    /// Checks the labels of the states in `interval` against the labels of their neighbours.
+    /// Returns what was counted in each level.
     pub fn check(&self, certificate: &Certificate, interval: Range<u64>, limits: &Limits) -> Checked<Vec<Counted>> {
         let place = &certificate.place;
         let steps = u128::from(interval.end - interval.start) * certificate.puzzle.steps_a_state() / 2;
@@ -279,7 +285,8 @@ impl Labelling {
         let back = self.numbering.steps_back();
         let set = |steps: &[Step]| steps.iter().cloned().collect::<std::collections::BTreeSet<Step>>();
         let is_symmetric = (0..back.len()).all(|plane| set(self.numbering.steps(plane)) == set(&back[plane]));
-        // With inverses the moves that lead into a state are those that lead out of it.
+        // Where every move has an inverse, the moves that lead into a state are those that lead out
+        // of it.
         let back = if is_symmetric { vec![Vec::new(); back.len()] } else { back };
         let arrangements = self.numbering.arrangements;
         let mut stretches = Vec::new();
@@ -290,7 +297,8 @@ impl Labelling {
             at = end;
         }
         let mut sums = vec![Counted::default(); certificate.levels.len()];
-        // Some at a time, so that the first fault ends the check, and few counts are kept.
+        // Takes some stretches at a time. So the first fault ends the check, and few counts are
+        // kept.
         for some in stretches.chunks(1 << 10) {
             let check = |stretch: &Range<u64>| self.check_stretch(place, certificate.levels.len(), stretch.clone(), &back);
             for counts in some.par_iter().map(check).collect::<Vec<Checked<Vec<Counted>>>>() {
@@ -303,7 +311,7 @@ impl Labelling {
         Ok(sums)
     }
 
-    /// States of one plane.
+    /// Checks a stretch of states that all lie in one plane.
     fn check_stretch(&self, place: &str, levels: usize, stretch: Range<u64>, back: &[Vec<Step>]) -> Checked<Vec<Counted>> {
         let plane = index(stretch.start / self.numbering.arrangements);
         let first = wide(plane) * self.numbering.arrangements;
@@ -331,7 +339,8 @@ impl Labelling {
                     has_lower |= next + 1 == label && back.is_empty();
                 }
                 for step in back {
-                    // NONE + 1 would be 0, which no other state than the start has.
+                    // For NONE the sum wraps to 0. Only the start has label 0, and it needs no
+                    // lower neighbour.
                     has_lower |= self.neighbour(step, &arrangement, number - first).wrapping_add(1) == label;
                 }
                 if !has_lower {
@@ -362,12 +371,12 @@ impl Labelling {
     }
 }
 
-/// What is claimed once all states are checked.
+/// The claim in words, once all states are checked.
 pub fn claim(certificate: &Certificate) -> String {
     claim_about(&certificate.puzzle.named(), certificate)
 }
 
-/// The same, of a puzzle that a run calls by its name.
+/// The same claim, with the puzzle called as a run calls it.
 pub fn claim_about(puzzle: &str, certificate: &Certificate) -> String {
     let last = certificate.levels.last().copied().unwrap_or(0);
     format!(
@@ -379,7 +388,7 @@ pub fn claim_about(puzzle: &str, certificate: &Certificate) -> String {
     )
 }
 
-/// Interval `part` of `parts`, counted from 1.
+/// The numbers of interval `part` of `parts`, counted from 1.
 pub fn interval(ranks: u64, part: u64, parts: u64) -> Range<u64> {
     let cut = |part: u64| u64::try_from(u128::from(ranks) * u128::from(part) / u128::from(parts)).expect("at most the ranks");
     cut(part - 1)..cut(part)

@@ -1,5 +1,5 @@
-//! `summary.json` and `manifest.json`: what a run says of itself. Every key is known and there
-//! once; nothing is believed.
+//! `summary.json` and `manifest.json`: what a run says of itself. Unknown and repeated keys are
+//! refused, and nothing is believed.
 
 use crate::distance::sha256;
 use crate::limits::{Checked, Limits, refuted, shown, unreadable, wide};
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 
-/// `summary.json`.
+/// All keys of `summary.json`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Summary {
@@ -31,8 +31,8 @@ pub struct Summary {
     pub direction: Option<String>,
 }
 
-/// `manifest.json`: what the checker looks at. The other keys, such as times and hosts, only
-/// inform.
+/// All keys of `manifest.json`. Those of type `IgnoredAny`, such as times and hosts, only inform;
+/// the checker does not look at their values.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "keys that only inform are listed so that unknown ones are refused")]
@@ -117,7 +117,7 @@ struct RecordedCertificate {
     commands: IgnoredAny,
 }
 
-/// An object of any keys, each once.
+/// An object with any keys, each of them once.
 struct DistinctKeys;
 
 impl<'de> Deserialize<'de> for DistinctKeys {
@@ -146,7 +146,8 @@ fn read<T: for<'de> Deserialize<'de>>(folder: &Path, name: &str, limits: &Limits
     let text = sources::text(folder, name, limits)?;
     let refuse = |found: &str| unreadable(shown_path(&folder.join(name)), shown(found), "JSON with the keys of a run, each once");
     let facts = serde_json::from_str(&text).map_err(|error| refuse(&error.to_string()))?;
-    // A list of values in the right order would be taken for an object, too, with no key to read.
+    // The parser would also take a list of values in the right order for an object. It has no keys,
+    // so it is refused here.
     let value: Value = serde_json::from_str(&text).map_err(|error| refuse(&error.to_string()))?;
     let lists = ["levels", "rechecks", "spot_solves", "certificates"].into_iter().filter_map(|key| value.get(key)?.as_array());
     if value.is_object() && lists.flatten().all(Value::is_object) { Ok(facts) } else { Err(refuse("a list without keys")) }
@@ -158,8 +159,8 @@ impl Summary {
     }
 }
 
-/// The label of the run as its own records and files support it, in words. A label that they
-/// contradict is refuted.
+/// The label that the records and files of the run support, in words. Refutes a stated label that
+/// its own records contradict. `levels` is how many levels the run has.
 pub fn label(folder: &Path, levels: usize, limits: &Limits) -> Checked<String> {
     let manifest: Manifest = read(folder, "manifest.json", limits)?;
     let place = shown_path(&folder.join("manifest.json"));

@@ -1,21 +1,21 @@
-//! Invariants: what every move keeps and the way from one state to the other does not. Each is
-//! found in the moves themselves, place by place.
+//! Invariants: what every move keeps, but the way from one state to the other does not. Each is
+//! checked on the moves themselves, place by place.
 
 use crate::claims::{Ends, distinct};
 use crate::limits::{Checked, Limits, refuted, shown};
 use crate::puzzle::{Puzzle, is_odd, state_text};
 use crate::records::Records;
 
-/// What is kept.
+/// What every move keeps.
 #[derive(Clone, Copy)]
 enum Invariant {
-    /// The sign.
+    /// The sign of the permutation.
     Parity,
-    /// The colour of every piece's cell.
+    /// The colour of the cell that each piece is on.
     Colours,
-    /// Colours, and that both colours have the same sign.
+    /// The colours, and whether the signs on the two colours are equal.
     ColourSigns,
-    /// Colours, and the sign on each of them.
+    /// The colours, and the sign on each of them.
     ColourParity,
 }
 
@@ -54,19 +54,20 @@ pub fn invariant(puzzle: &Puzzle, records: &mut Records, limits: &Limits) -> Che
     }
 }
 
-/// For each place of `to` the place in `from` of the piece there.
+/// For each place of `to`, the place in `from` of the same piece.
 fn between(ends: &Ends) -> Vec<u16> {
     let largest = ends.from.iter().copied().max().unwrap_or(0);
     let mut place_of = vec![0; usize::from(largest) + 1];
     for (&label, place) in ends.from.iter().zip(0_u16..) {
         place_of[usize::from(label)] = place;
     }
-    // Both are rearrangements of one state without equal pieces.
+    // Both states are rearrangements of the solved one, which has no equal pieces.
     ends.to.iter().map(|&label| place_of[usize::from(label)]).collect()
 }
 
 impl Invariant {
-    /// What is wrong with a move, and what it should be.
+    /// What is wrong with a move, and what is expected instead; none when the move keeps the
+    /// invariant.
     fn broken_by(self, from: &[u16], colours: &[bool]) -> Option<(&'static str, &'static str)> {
         match (self, signs(from, colours)) {
             (Self::Parity, _) => is_odd(from).then_some(("odd", "even moves only")),
@@ -77,8 +78,8 @@ impl Invariant {
         }
     }
 
-    /// Why the way from one state to the other is none by moves; else what was found and expected
-    /// there.
+    /// Why no moves lead from one state to the other. The error says what was found and what was
+    /// expected.
     fn shown_by(self, between: &[u16], colours: &[bool]) -> Result<&'static str, (&'static str, &'static str)> {
         let same_colours =
             ("a piece that changes its colour", "pieces that keep it, for signs on colours (the invariant \"colours\" is another one)");
@@ -100,8 +101,8 @@ impl Invariant {
     }
 }
 
-/// Whether a permutation is odd on the places of each colour; none when it takes a piece to a place
-/// of another colour.
+/// Whether a permutation is odd on the places of each colour. None when it takes a piece to a place
+/// of the other colour.
 fn signs(from: &[u16], colours: &[bool]) -> Option<[bool; 2]> {
     let mut odd = [false; 2];
     let mut seen = vec![false; colours.len()];

@@ -1,10 +1,10 @@
-//! A table of a configuration whose keys are taken one by one. What nobody took is refused at the
-//! end: a key that a check does not use could say anything.
+//! A table of a configuration. A check takes the keys one by one, and refuses those that are left
+//! at the end: a key that no check reads could say anything.
 
 use crate::limits::{Checked, shown, unreadable};
 use toml::{Table, Value};
 
-/// A table, and where it stands: file and path of keys.
+/// A table. `place` is its file and its path of keys, for messages.
 pub struct Keys {
     place: String,
     table: Table,
@@ -15,7 +15,7 @@ impl Keys {
         Self { place, table }
     }
 
-    /// File and path of the table, or of one of its keys.
+    /// The file, the path of this table, and the key, for messages.
     pub fn place(&self, key: &str) -> String {
         format!("{}: {key}", self.place)
     }
@@ -28,7 +28,7 @@ impl Keys {
         self.take(key).ok_or_else(|| unreadable(&self.place, "no such key", format!("the key {key}")))
     }
 
-    /// A whole number from `least` to `most`.
+    /// Takes a whole number from `least` to `most`; none when the key is not there.
     pub fn integer(&mut self, key: &str, least: u64, most: u64) -> Checked<Option<u64>> {
         let place = self.place(key);
         self.take(key).map(|value| integer(&place, &value, least, most)).transpose()
@@ -54,7 +54,7 @@ impl Keys {
         self.string(key)?.ok_or_else(|| unreadable(&self.place, "no such key", format!("the key {key}")))
     }
 
-    /// One of some words.
+    /// Takes a string that must be one of `choices`; none when the key is not there.
     pub fn choice(&mut self, key: &str, choices: &[&str]) -> Checked<Option<String>> {
         let place = self.place(key);
         match self.string(key)? {
@@ -63,7 +63,7 @@ impl Keys {
         }
     }
 
-    /// A table below this one.
+    /// Takes a table below this one; none when the key is not there.
     pub fn table(&mut self, key: &str) -> Checked<Option<Self>> {
         let place = self.place(key);
         match self.take(key) {
@@ -73,7 +73,7 @@ impl Keys {
         }
     }
 
-    /// A list of tables below this one; empty when there is none.
+    /// Takes a list of tables below this one; empty when the key is not there.
     pub fn tables(&mut self, key: &str) -> Checked<Vec<Self>> {
         let place = self.place(key);
         let rows = match self.take(key) {
@@ -88,13 +88,13 @@ impl Keys {
         rows.into_iter().zip(0..).map(table).collect()
     }
 
-    /// A list of whole numbers below `end`.
+    /// Takes a list of whole numbers below `end`; none when the key is not there.
     pub fn integers(&mut self, key: &str, end: usize) -> Checked<Option<Vec<u16>>> {
         let place = self.place(key);
         self.take(key).map(|value| integers(&place, &value, end)).transpose()
     }
 
-    /// Refuses what nobody took.
+    /// Refuses the table when a key was not taken.
     pub fn finish(self) -> Checked<()> {
         match self.table.keys().next() {
             None => Ok(()),
@@ -108,7 +108,7 @@ fn integer(place: &str, value: &Value, least: u64, most: u64) -> Checked<u64> {
     number.ok_or_else(|| unreadable(place, kind(value), format!("a whole number from {least} to {most}")))
 }
 
-/// A list of whole numbers below `end`.
+/// Reads a list of whole numbers below `end`.
 pub fn integers(place: &str, value: &Value, end: usize) -> Checked<Vec<u16>> {
     let list = value.as_array().ok_or_else(|| unreadable(place, kind(value), "a list of whole numbers"))?;
     let most = u64::try_from(end).unwrap_or(u64::MAX).saturating_sub(1);
@@ -119,7 +119,7 @@ fn narrow(place: &str, number: u64) -> Checked<u16> {
     u16::try_from(number).map_err(|_| unreadable(place, number, "a number below 65,536"))
 }
 
-/// What a value is, in a few words.
+/// What a value is, in a few words, for messages.
 fn kind(value: &Value) -> String {
     match value {
         Value::Integer(number) => number.to_string(),

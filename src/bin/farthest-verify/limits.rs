@@ -1,23 +1,23 @@
-//! How a check ends badly, and what it may use up. Nothing is allocated, and no long loop entered,
-//! before it has been asked for here.
+//! How a check fails, and how much memory and work it may use. A check asks here before it
+//! allocates anything large or enters a long loop.
 
 use std::cell::Cell;
 use std::fmt::Display;
 
-/// Why something is not verified.
+/// Why a claim is not verified.
 #[derive(Clone, Debug)]
 pub struct Refusal {
-    /// The claim is false, or the evidence does not show it; otherwise it cannot be read, or not
-    /// within the limits.
+    /// True when the claim is false, or the evidence does not show it. False when the evidence
+    /// cannot be read, or the check would exceed the limits.
     pub refuted: bool,
-    /// Place, what was found, what was expected.
+    /// The place, what was found there, and what was expected.
     pub text: String,
 }
 
 pub type Checked<T> = Result<T, Refusal>;
 
-/// A claim in words, and whether the evidence proves it. What is not proved agrees in all that was
-/// looked at.
+/// A claim in words, and whether the evidence proves it. A claim that is not proved still agrees
+/// with all that was looked at.
 pub struct Claim {
     pub is_proved: bool,
     pub text: String,
@@ -29,18 +29,18 @@ impl Claim {
     }
 }
 
-/// The claim is false or not shown.
+/// A refusal because the claim is false, or the evidence does not show it.
 pub fn refuted(place: impl Display, found: impl Display, expected: impl Display) -> Refusal {
     Refusal { refuted: true, text: format!("{place}: found {found}, expected {expected}") }
 }
 
-/// The evidence cannot be read.
+/// A refusal because the evidence cannot be read.
 pub fn unreadable(place: impl Display, found: impl Display, expected: impl Display) -> Refusal {
     Refusal { refuted: false, text: format!("{place}: found {found}, expected {expected}") }
 }
 
-/// Bytes of memory, and elementary steps: a label moved, a byte hashed, a state looked at. A step
-/// takes about a nanosecond.
+/// What a check may use: bytes of memory, and elementary steps of work. A step is a label moved, a
+/// byte hashed or a state looked at, and takes about a nanosecond.
 pub struct Limits {
     pub memory: u64,
     steps: u64,
@@ -52,7 +52,7 @@ impl Limits {
         Self { memory, steps, spent: Cell::new(0) }
     }
 
-    /// Refuses what needs more memory than there may be.
+    /// Refuses a check that needs more bytes of memory than the limit.
     pub fn memory(&self, place: impl Display, needed: u128) -> Checked<()> {
         if needed <= u128::from(self.memory) {
             return Ok(());
@@ -60,7 +60,8 @@ impl Limits {
         Err(unreadable(place, format!("a check that needs {needed} bytes of memory"), format!("at most {} (--memory)", self.memory)))
     }
 
-    /// Counts work that is about to be done, and refuses what exceeds the limit.
+    /// Counts steps of work that are about to be done. Refuses when the sum since the last restart
+    /// exceeds the limit.
     pub fn steps(&self, place: impl Display, needed: u128) -> Checked<()> {
         let sum = u128::from(self.spent.get()) + needed;
         match u64::try_from(sum) {
@@ -72,33 +73,34 @@ impl Limits {
         }
     }
 
-    /// Starts the count of work anew, for the next file.
+    /// Counts work from 0 again, for the next file.
     pub fn restart(&self) {
         self.spent.set(0);
     }
 }
 
-/// A count as 64 bits; lossless on every machine there is.
+/// A count as 64 bits. It fits on every machine that exists.
 pub fn wide(count: usize) -> u64 {
     u64::try_from(count).expect("memory has less than 2^64 bytes")
 }
 
-/// A number known to be an index of something in memory.
+/// A number as an index. It must be one of something in memory.
 pub fn index(number: u64) -> usize {
     usize::try_from(number).expect("an index of something in memory")
 }
 
-/// Bytes in hexadecimal digits.
+/// Bytes as lower-case hexadecimal digits.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A count with its noun.
+/// A count with its noun, in the plural where needed: "1 state", "2 states".
 pub fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// Text of a stranger, fit to be printed: short, without control characters.
+/// Quotes text from a file so that it is safe to print: at most 60 characters of it, and no control
+/// characters.
 pub fn shown(text: &str) -> String {
     const LONGEST: usize = 60;
     let start: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();

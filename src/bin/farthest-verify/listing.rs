@@ -1,31 +1,33 @@
-//! What follows from the labels of all states: fingerprints of levels, their samples, and the last
-//! level's states.
+//! What follows from the labels of all states: fingerprints of levels, samples of levels, and the
+//! states of the last level.
 //!
-//! A lane is 120 numbers in a row. The fingerprint of a level is the sum over lanes with a member
-//! of two mixed values of the lane and its members; the sample of a level are the first members
-//! from four drawn numbers on. Both are specified in src/evidence/README.md.
+//! A lane is 120 numbers in a row. Each lane with a member of the level gives two mixed values,
+//! made from the lane's number and its members; the fingerprint of the level is the sum of each
+//! over all such lanes. For the sample, four numbers are drawn for each level: from each of them
+//! on, the first member is taken. src/evidence/README.md specifies both.
 
 use crate::limits::{index, wide};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Numbers of a lane.
+/// How many numbers a lane has.
 const LANE: usize = 120;
 
-/// Lanes worked through at a time.
+/// How many lanes one thread works through at a time.
 const STRETCH: usize = 1 << 12;
 
-/// Numbers drawn for each level.
+/// How many numbers are drawn for each level.
 const SAMPLES: u64 = 4;
 
-/// No member was found yet.
+/// Stands for a distance as long as no member is found.
 const NONE: u64 = u64::MAX;
 
-/// A level as its members' numbers tell it.
+/// What the numbers of a level's members give.
 #[derive(Clone, Copy)]
 pub struct Listing {
     fingerprint: [u64; 2],
-    /// For each drawn number how far after it, around the end, the first member is.
+    /// For each drawn number, how far the first member is from it. After the last number the count
+    /// goes on at 0.
     distances: [u64; 4],
 }
 
@@ -38,8 +40,8 @@ impl Listing {
         self.fingerprint = [0, 1].map(|half| self.fingerprint[half].wrapping_add(mixed[half]));
         let first = lane * wide(LANE);
         for (distance, &drawn) in self.distances.iter_mut().zip(drawn) {
-            // From the drawn number on when it lies in the lane, else from the lane's first member;
-            // then what comes around the end.
+            // Looks from the drawn number on if it lies in this lane, else from the lane's first
+            // number. A member before the drawn number is reached around the end.
             let within = drawn.checked_sub(first).filter(|&offset| offset < wide(LANE));
             let ahead = within.map_or(members, |offset| members >> offset << offset);
             let next = if ahead == 0 { members } else { ahead };
@@ -56,12 +58,13 @@ impl Listing {
         }
     }
 
-    /// As `levels.tsv` writes it.
+    /// The fingerprint as `levels.tsv` writes it: 32 hexadecimal digits.
     pub fn fingerprint(&self) -> String {
         format!("{:016x}{:016x}", self.fingerprint[0], self.fingerprint[1])
     }
 
-    /// The numbers that `samples.tsv` lists for this level: ascending, each once.
+    /// The numbers that `samples.tsv` lists for this level, ascending and each once. Empty when the
+    /// level is empty.
     pub fn sample(&self, depth: u64, ranks: u64) -> Vec<u64> {
         let found = drawn(depth, ranks).into_iter().zip(self.distances).filter(|(_, distance)| *distance != NONE);
         let around = |drawn: u64, distance: u64| if distance < ranks - drawn { drawn + distance } else { distance - (ranks - drawn) };
@@ -72,14 +75,15 @@ impl Listing {
     }
 }
 
-/// The listings of all levels, from the label of every number; labels from `levels` on are none.
+/// The listings of levels 0 to `levels - 1`, from the label of every number. Labels from `levels`
+/// on are ignored.
 pub fn of_labels(labels: &[u8], levels: usize) -> Vec<Listing> {
     let ranks = wide(labels.len());
     let drawn: Vec<[u64; 4]> = (0..wide(levels)).map(|depth| drawn(depth, ranks)).collect();
     let stretch = |(number, labels): (usize, &[u8])| {
         let mut listings = vec![Listing::EMPTY; levels];
         for (lane, labels) in (number * STRETCH..).zip(labels.chunks(LANE)) {
-            // A lane has few labels; each with its members.
+            // The labels in this lane, each with its members. There are only a few.
             let mut here: Vec<(u8, u128)> = Vec::with_capacity(8);
             for (at, &label) in labels.iter().enumerate().filter(|(_, label)| usize::from(**label) < levels) {
                 match here.iter_mut().find(|(known, _)| *known == label) {
@@ -98,7 +102,7 @@ pub fn of_labels(labels: &[u8], levels: usize) -> Vec<Listing> {
     labels.par_chunks(LANE * STRETCH).enumerate().map(stretch).reduce(|| vec![Listing::EMPTY; levels], join)
 }
 
-/// The listing of one level from its members' numbers, in any order.
+/// The listing of one level from the numbers of its members, in any order.
 pub fn of_numbers(depth: u64, mut numbers: Vec<u64>, ranks: u64) -> Listing {
     numbers.sort_unstable();
     let mut listing = Listing::EMPTY;
@@ -110,13 +114,13 @@ pub fn of_numbers(depth: u64, mut numbers: Vec<u64>, ranks: u64) -> Listing {
     listing
 }
 
-/// The numbers with this label, from the lowest on, at most so many.
+/// The lowest numbers that have this label: at most `most`, ascending.
 pub fn lowest(labels: &[u8], label: u8, most: u64) -> Vec<u64> {
     let numbers: Range<u64> = 0..wide(labels.len());
     numbers.zip(labels).filter(|(_, found)| **found == label).map(|(number, _)| number).take(index(most)).collect()
 }
 
-/// Drawn numbers of a level: always the same.
+/// The numbers drawn for a level. They are the same in every run with as many numbers.
 fn drawn(depth: u64, ranks: u64) -> [u64; 4] {
     let mut drawn = [0; 4];
     for (drawn, number) in drawn.iter_mut().zip(0..SAMPLES) {
@@ -143,8 +147,7 @@ fn mixed_lane(lane: u64, members: u128) -> [u64; 2] {
 mod tests {
     use super::*;
 
-    /// The two ways to a listing agree, and samples are the first members from the drawn numbers
-    /// on.
+    /// Both ways to a listing agree, and a sample is the first members from the drawn numbers on.
     #[test]
     fn listings_of_labels_and_of_numbers_agree() {
         for ranks in [1_usize, 7, 119, 120, 121, 1_000, 1_000_003] {

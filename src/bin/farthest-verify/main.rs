@@ -1,16 +1,24 @@
 //! `farthest-verify`: checks certificates and run folders. It shares no code with the program that
-//! wrote them: own parser, own rules, own numbers.
+//! wrote them: it has its own parser, its own rules and its own numbers of states.
 //!
-//! `src/evidence/README.md` specifies the formats, and why each check proves its claim. Reading
-//! order: `records.rs` (lines and fields), `puzzle.rs` (rules), `claims.rs`, `invariants.rs`,
-//! `balls.rs`; `numbering.rs`, `archive.rs`, `distance.rs`, `receipts.rs`; for run folders
-//! `keys.rs` and `config.rs` (run.toml), `facts.rs` (JSON), `sources.rs` (files), `order.rs`,
-//! `signs.rs`, `near.rs`, `listing.rs`, `run.rs`; `walk.rs` finds what is to be checked,
-//! `limits.rs` bounds memory and work.
+//! `src/evidence/README.md` specifies the formats, and says why each check proves its claim. Read
+//! the files in this order:
 //!
-//! Exit codes: 0 every claim verified; 1 one is refuted (false, or not shown by the evidence); 2
-//! one cannot be read, or not within the limits; 3 all agree with what was looked at, and one is
-//! not proved. 74 and 141: standard output cannot be written, or nobody reads it.
+//! - certificates: `records.rs` (lines and fields), `puzzle.rs` (rules), `claims.rs`,
+//!   `invariants.rs`, `balls.rs`;
+//! - distances: `numbering.rs`, `archive.rs`, `distance.rs`, `receipts.rs`;
+//! - run folders: `keys.rs` and `config.rs` (run.toml), `facts.rs` (JSON), `sources.rs` (files),
+//!   `order.rs`, `signs.rs`, `near.rs`, `listing.rs`, `run.rs`;
+//! - all of them: `walk.rs` finds what to check, `wanted.rs` compares it with `--puzzle`,
+//!   `limits.rs` bounds memory and work.
+//!
+//! Exit codes, the worst of all claims:
+//!
+//! - 1: a claim is refuted, as it is false or the evidence does not show it;
+//! - 2: a claim cannot be read, or not within the limits;
+//! - 3: all claims agree with what was looked at, but one is not proved;
+//! - 0: every claim is verified;
+//! - 74 and 141: standard output cannot be written, or nobody reads it any more.
 
 mod archive;
 mod balls;
@@ -47,21 +55,27 @@ use std::path::{Path, PathBuf};
 use walk::Found;
 use wanted::Wanted;
 
-/// Exit codes where nobody can read what was found: whoever read standard output has gone, or it
-/// cannot be written.
+/// Exit codes when nobody can read the verdicts: 141 when the reader of standard output has gone,
+/// and 74 when it cannot be written.
 const EXIT_PIPE: i32 = 141;
 const EXIT_UNWRITTEN: i32 = 74;
 
-/// Checks certificates and run folders of farthest, trusting nothing that they say
+/// Printed below the help.
+const EXIT_CODES: &str = "\
+Exit codes, the worst of all claims first:
+    1  refuted: a claim is false, or the evidence does not show it
+    2  unreadable: a claim cannot be read, or is over a limit
+    3  consistent: all that was looked at agrees, but the distances are not proved
+    0  verified: every claim is proved
+   74  standard output cannot be written
+  141  nobody reads standard output any more";
+
+/// Check certificates and run folders of farthest, and believe nothing that they say
 #[derive(Parser)]
 #[command(name = "farthest-verify", version, max_term_width = 110, subcommand_negates_reqs = true)]
-#[command(
-    after_help = "Exit codes, the worst of all claims: 1 refuted: the claim is false, or the evidence does not show it; 2 unreadable, or over a limit; \
-3 consistent: all that was looked at agrees, but the distances are not proved; 0 every claim is verified. 74: standard output cannot be written; \
-141: nobody reads it any more."
-)]
+#[command(after_help = EXIT_CODES)]
 struct Arguments {
-    /// Certificates (*.cert), run folders, and folders with some of them below
+    /// What to check: certificates (*.cert), run folders, and folders with any of these below them
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(subcommand)]
@@ -72,25 +86,25 @@ struct Arguments {
 
 #[derive(Args)]
 struct Options {
-    /// Most memory, in bytes or with K, M, G for powers of 1,024 [default: half of what is
-    /// available, else 4G]
+    /// Most memory, in bytes or with K, M or G (powers of 1,024), such as 8G [default: half of what
+    /// is available, or 4G if that is unknown]
     #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
-    /// Most elementary steps of work on a file, about a nanosecond each
+    /// Most elementary steps of work for each certificate or run; a step takes about a nanosecond
     #[arg(long, global = true, value_name = "N", default_value_t = 300_000_000_000)]
     steps: u64,
-    /// Threads [default: all processors]
+    /// Threads to work with [default: one for each processor]
     #[arg(long, global = true, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Refute what is not about this puzzle: turnstyle-12/step, or a file with the rules,
-    /// my.toml/step
+    /// Refute every claim about another puzzle. Give NAME or NAME/METRIC, such as
+    /// turnstyle-12/step, or a file with the rules, such as my.toml or my.toml/step
     #[arg(long, global = true, value_name = "PUZZLE")]
     puzzle: Option<String>,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Check the distances of a run from its archived levels, all at once or an interval a process
+    /// Check the distances of a run, all at once, or in parts by several processes
     Distance(DistanceArguments),
 }
 
@@ -98,16 +112,17 @@ enum Command {
 struct DistanceArguments {
     /// The run folder, with distance.cert and levels/
     run: PathBuf,
-    /// Check only part I of K equal parts of the states
+    /// Check only part I of K equal parts of the states, such as 1/4, and write a receipt
     #[arg(long, value_name = "I/K", value_parser = parse_interval, requires = "receipt")]
     interval: Option<(u64, u64)>,
-    /// Where to write that the interval is right: a new file
+    /// The receipt to write when the part is right: a new file
     #[arg(long, value_name = "FILE", requires = "interval")]
     receipt: Option<PathBuf>,
-    /// A file of 16 to 4,096 secret bytes that seals receipts; with it a merge proves the distances
+    /// A file of 16 to 4,096 secret bytes, which seals receipts. A merge proves the distances only
+    /// if it and all parts are given the same key
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
-    /// Check that the receipts of all intervals cover everything
+    /// Put the receipts of all parts together, and check that they cover all states
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "interval")]
     merge: Vec<PathBuf>,
 }
@@ -129,7 +144,7 @@ fn parse_interval(text: &str) -> Result<(u64, u64), String> {
     parts.filter(|(part, parts)| (1..=*parts).contains(part)).ok_or_else(|| "expected a part of parts, such as 1/4".into())
 }
 
-/// Half of the memory that is available, or 4 GiB where the system does not tell.
+/// Half of the available memory in bytes, or 4 GiB where the system does not say.
 fn default_memory() -> u64 {
     let facts = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let line = facts.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
@@ -137,21 +152,21 @@ fn default_memory() -> u64 {
     kib.map_or(4 << 30, |kib| kib * 512)
 }
 
-/// What came of a path.
+/// The outcome for one path.
 enum Outcome {
     Checked(Checked<Claim>),
-    /// Not looked at, and why.
+    /// Not checked, for this reason.
     Skipped(&'static str),
 }
 
-/// What all checks share.
+/// What all checks share: the limits, and the puzzle of `--puzzle`.
 struct Checker {
     limits: Limits,
     wanted: Option<Wanted>,
 }
 
 impl Checker {
-    /// One certificate.
+    /// Checks a certificate.
     fn certificate(&self, path: &Path) -> Checked<Claim> {
         let (kind, place, puzzle, mut records) = self.head(path)?;
         self.check_wanted(&place, &puzzle)?;
@@ -168,14 +183,14 @@ impl Checker {
         claim.map(Claim::proved)
     }
 
-    /// Refutes a puzzle that the user did not ask for.
+    /// Refutes a claim about a puzzle that the user did not ask for.
     fn check_wanted(&self, place: &str, puzzle: &Puzzle) -> Checked<()> {
         let name = puzzle.known.as_ref().map(|(name, metric)| (name.as_str(), metric.as_str()));
         self.wanted.as_ref().map_or(Ok(()), |wanted| wanted.check(place, name, puzzle, &self.limits))
     }
 
-    /// The records that every certificate begins with: kind of claim and its place, the puzzle, and
-    /// what follows.
+    /// Reads the records that every certificate begins with. Returns the kind of claim, its place,
+    /// the puzzle, and the records that follow.
     fn head(&self, path: &Path) -> Checked<(String, String, Puzzle, Records)> {
         let mut records = Records::open(path, &self.limits)?;
         let record = records.expect("farthest-certificate")?;
@@ -204,14 +219,14 @@ impl Checker {
         Certificate::read(puzzle, &mut records, distance::sha256(path, &self.limits)?)
     }
 
-    /// All states at once.
+    /// Checks the distances of all states at once.
     fn distances(&self, certificate: &Certificate, run: &Path) -> Checked<String> {
         let labelling = certificate.label(run, &self.limits)?;
         labelling.check(certificate, 0..certificate.ranks, &self.limits)?;
         Ok(distance::claim(certificate))
     }
 
-    /// A run folder, with its certificate when it has one.
+    /// Checks a run folder, and its certificate if it has one.
     fn run(&self, folder: &Path) -> Checked<Claim> {
         sources::check_sums(folder, &self.limits)?;
         let config = Config::read(folder, &self.limits)?;
@@ -221,7 +236,7 @@ impl Checker {
         run::check(folder, &config, &|path| self.distance_certificate(path), &self.limits)
     }
 
-    /// `farthest-verify distance`.
+    /// Runs `farthest-verify distance`.
     fn distance(&self, arguments: &DistanceArguments) -> Checked<Claim> {
         let path = arguments.run.join("distance.cert");
         refuse_link(&path)?;
@@ -251,8 +266,8 @@ impl Checker {
         )))
     }
 
-    /// A file or folder, with all below it: every claim that is found, every path that is passed
-    /// over.
+    /// Checks a file, or a folder with all that is below it. Prints every claim that is found and
+    /// every path that is skipped.
     fn path(&self, path: &Path, print: &mut Printer) {
         let mut claims = 0;
         walk::walk(path, &mut |path, found| {
@@ -273,8 +288,8 @@ impl Checker {
     }
 }
 
-/// Prints a line. A verdict that nobody can read is none: the checker ends, quietly where the
-/// reader has gone.
+/// Prints a line. A verdict that nobody can read is worthless, so a failure ends the checker; if
+/// the reader has gone, it ends without a message.
 fn say(line: &str) {
     let mut output = std::io::stdout();
     if let Err(error) = writeln!(output, "{line}").and_then(|()| output.flush()) {
@@ -286,7 +301,7 @@ fn say(line: &str) {
     }
 }
 
-/// Prints outcomes as they come, and counts them.
+/// Prints outcomes as they come, and counts them for the last line.
 #[derive(Default)]
 struct Printer {
     verified: u64,
@@ -315,14 +330,14 @@ impl Printer {
         }
     }
 
-    /// How many there were of each, in one line.
+    /// Prints how many outcomes of each kind there were, in one line.
     fn count(&self) {
         let Self { verified, consistent, refuted, unreadable, skipped } = self;
         let line = format!("{verified} verified, {consistent} consistent, {refuted} refuted, {unreadable} unreadable, {skipped} skipped");
         say(&line);
     }
 
-    /// The exit code: the worst of all.
+    /// The exit code of the worst outcome.
     fn code(&self) -> i32 {
         let worst = [(self.refuted, 1), (self.unreadable, 2), (self.consistent, 3)].into_iter().find(|(count, _)| *count > 0);
         worst.map_or(0, |(_, code)| code)
@@ -353,7 +368,7 @@ fn main() {
         }
         None => {
             arguments.paths.iter().for_each(|path| checker.path(path, &mut print));
-            // The line of a single certificate needs no counting.
+            // One certificate prints one line, and needs no counts.
             if arguments.paths.len() > 1 || arguments.paths.iter().any(|path| path.is_dir()) {
                 print.count();
             }

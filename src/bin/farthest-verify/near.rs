@@ -1,26 +1,28 @@
-//! What is near: all states within a few moves of the solved one, found anew. A run that has no
-//! certificate must agree with them, and no state that it lists may be nearer than it says, as far
-//! as two balls can tell. That refutes gross lies cheaply; it proves no distance beyond the balls.
+//! The ball around the solved state: all states within a few moves of it, computed anew. A run
+//! without a certificate must agree with it. Around each listed state, a second ball shows whether
+//! the state is nearer or farther than the run says. This refutes gross lies cheaply, but it proves
+//! no distance beyond the balls.
 
 use crate::limits::{Checked, Limits, wide};
 use crate::puzzle::{Puzzle, inverse, moved};
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
-/// Most successors looked at for one level of the ball.
+/// Most successors computed for one level of the ball.
 const MOST_SUCCESSORS: u64 = 400_000;
 
-/// Most successors looked at around all listed states together.
+/// Most successors computed around all listed states together.
 const MOST_BACKWARDS: u64 = 2_000_000;
 
-/// Most elementary steps of either, so that a puzzle of many places and moves costs a second, too.
+/// Most elementary steps for one level of the ball, and around all listed states. So a puzzle of
+/// many places and moves takes about a second, too.
 const MOST_STEPS: u64 = 2_000_000_000;
 
-/// A level of the ball.
+/// One level of the ball.
 pub struct NearLevel<S = Vec<u16>> {
     pub states: Vec<S>,
-    /// Edges down, on the level, and up; none for the last level, whose successors were not looked
-    /// at.
+    /// How many edges lead down, stay on the level, and lead up. None for the last level, whose
+    /// successors were not computed.
     pub edges: Option<[u64; 3]>,
 }
 
@@ -30,7 +32,7 @@ pub struct Near<'a> {
     backwards: Vec<Vec<u16>>,
     depths: HashMap<Vec<u16>, usize>,
     pub levels: Vec<NearLevel>,
-    /// Whether these are all states that there are.
+    /// Whether the ball holds all states that can be reached.
     pub is_all: bool,
     limits: &'a Limits,
 }
@@ -39,12 +41,13 @@ pub struct Near<'a> {
 pub struct Ball<S> {
     depths: HashMap<S, usize>,
     pub levels: Vec<NearLevel<S>>,
-    /// Whether these are all states that there are.
+    /// Whether the ball holds all states that can be reached.
     pub is_all: bool,
 }
 
 impl<S: Clone + Eq + Hash> Ball<S> {
-    /// `size` is what a state takes up in memory and time; `next` applies one of so many moves.
+    /// Grows the ball around `start` as far as the limits allow. `size` is how many places a state
+    /// has; `next` applies the move of this number, below `moves`.
     pub fn around(start: S, size: u64, moves: usize, next: impl Fn(&S, usize) -> S, place: &str, limits: &Limits) -> Checked<Self> {
         let most = MOST_SUCCESSORS.min(MOST_STEPS / size).min(limits.memory / 4 / (2 * (64 + 2 * size)));
         let mut depths = HashMap::from([(start.clone(), 0)]);
@@ -78,13 +81,13 @@ impl<S: Clone + Eq + Hash> Ball<S> {
     }
 }
 
-/// What two balls tell of a state.
+/// What two balls tell about the distance of a state from the solved one.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Told {
-    /// The balls meet: it is so many moves from the solved state. No fewer, as they did not meet a
-    /// move earlier.
+    /// The balls meet: the distance is this many moves. It is not less, as the balls did not meet
+    /// one move earlier.
     Exactly(usize),
-    /// They do not: it is more moves away than this.
+    /// The balls do not meet: the distance is more than this many moves.
     MoreThan(usize),
 }
 
@@ -97,12 +100,13 @@ impl<'a> Near<'a> {
         Ok(Self { puzzle, backwards, depths, levels, is_all, limits })
     }
 
-    /// The deepest level of the ball.
+    /// How many moves the deepest level of the ball is from the solved state.
     pub fn radius(&self) -> usize {
         self.levels.len() - 1
     }
 
-    /// What is known of the distance of a state, one of `listed` that are asked about.
+    /// What is known about the distance of a state. `listed` is how many states are asked about;
+    /// they share the limits.
     pub fn tell(&self, state: &[u16], listed: usize, place: &str) -> Checked<Told> {
         let size = wide(self.puzzle.solved.len()).max(1);
         let share = wide(listed).max(1);
@@ -141,8 +145,8 @@ impl<'a> Near<'a> {
 mod tests {
     use super::*;
 
-    /// A cycle of seven and a swap: 5,040 states, no move undoes the cycle. Told distances are
-    /// those of a plain search.
+    /// The puzzle is a cycle of seven and a swap: 5,040 states, and no move undoes the cycle. What
+    /// is told must agree with a plain search.
     #[test]
     fn what_is_told_holds() {
         let cycle = (0..7).map(|place| (place + 6) % 7).collect();
@@ -151,7 +155,7 @@ mod tests {
         let limits = Limits::new(1 << 30, 1 << 40);
         let whole = Near::around_solved(&puzzle, "here", &limits).unwrap_or_else(|refusal| panic!("{}", refusal.text));
         assert!(whole.is_all && whole.levels.iter().map(|level| level.states.len()).sum::<usize>() == 5_040);
-        // The same with a ball cut at radius 5.
+        // The same ball, cut at radius 5.
         let mut cut = Near::around_solved(&puzzle, "here", &limits).unwrap_or_else(|refusal| panic!("{}", refusal.text));
         cut.levels.truncate(6);
         cut.depths.retain(|_, depth| *depth <= 5);

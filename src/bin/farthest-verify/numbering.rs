@@ -1,26 +1,29 @@
-//! The numbers of states that a level archive uses: `plane * A + number of the arrangement`, as
+//! The numbers that a level archive gives to states: `plane * A + number of the arrangement`.
 //! src/evidence/README.md specifies them.
 //!
 //! Some labels are *arranged*: they fill the places that the others leave, in a fixed order of
-//! places. What the others show is the plane. A move acts on places whatever stands there, so it
-//! takes plane to plane, and permutes the arrangement in a way that depends on the plane only: that
-//! is read off a state of each plane once. Whatever the numbering is, it is one to one; that is all
-//! that the proof of the distances needs of it. So the order of places may come from the
-//! certificate, as that of a rotation board does: any order of places that no move mixes with
-//! others will do.
+//! these places. What the other labels show is the plane. A move acts on places, whatever stands
+//! there. So it takes each plane to one plane, and permutes the arrangement in a way that depends
+//! only on the plane. The checker reads this off one state of each plane.
+//!
+//! The proof of the distances needs only that the numbering is one to one. So the certificate may
+//! choose the order of the places, and for a rotation board it does: any order will do, as long as
+//! no move mixes these places with others.
 
 use crate::limits::{Checked, Limits, refuted, shown, unreadable, wide};
 use crate::puzzle::{Puzzle, Shape, moved};
 use crate::records::Records;
 use std::collections::{BTreeSet, HashMap};
 
-/// Most labels of an arrangement: 20! is the last factorial below 2^63.
+/// Most labels of an arrangement: 20! is the largest factorial below 2^63.
 pub const MOST_ARRANGED: usize = 20;
 
-/// An arrangement: its first `m` entries are 0 to m-1 in some order.
+/// An arrangement of `m` labels. The first `m` entries are 0 to m-1 in some order; the others are
+/// unused.
 pub type Arrangement = [u8; MOST_ARRANGED];
 
-/// Where a move leads from a plane: entry `k` of the arrangement there was entry `from[k]`.
+/// What a move does in a plane. It leads to `plane`; entry `k` of the arrangement there was entry
+/// `from[k]` before.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Step {
     pub plane: usize,
@@ -36,8 +39,8 @@ impl Step {
     }
 }
 
-/// What the labels that are not arranged show, 0 for the others; and the places of the arrangement
-/// in their order.
+/// A plane. `word` is what the labels that are not arranged show, with 0 for the others. `places`
+/// are the places of the arrangement, in their order.
 struct Plane {
     word: Vec<u16>,
     places: Vec<u16>,
@@ -46,19 +49,20 @@ struct Plane {
 }
 
 pub struct Numbering {
-    /// Arranged labels: entry `k` of an arrangement stands for `labels[k]`.
+    /// The arranged labels: entry `k` of an arrangement stands for `labels[k]`.
     labels: Vec<u16>,
     planes: Vec<Plane>,
     by_word: HashMap<Vec<u16>, usize>,
-    /// Numbered arrangements of a plane: m!, or half of them.
+    /// How many arrangements of a plane are numbered: m!, or half of that.
     pub arrangements: u64,
-    /// Only arrangements with the sign of the plane are numbered.
+    /// Whether only arrangements that have the sign of their plane are numbered.
     is_halved: bool,
 }
 
 impl Numbering {
-    /// `arranged` are the places of the arrangement in their order where the certificate says them:
-    /// closed under the moves, as [`read_arranged`] makes sure.
+    /// Numbers the states of a puzzle. `arranged` are the places of the arrangement, in their
+    /// order, where a certificate states them; [`read_arranged`] has checked that the moves do not
+    /// mix them with others.
     pub fn new(puzzle: &Puzzle, arranged: Option<&[u16]>, place: &str, limits: &Limits) -> Checked<Self> {
         let refuse = |found: String, expected: &str| Err(unreadable(place, found, expected));
         if !puzzle.is_distinct() {
@@ -79,8 +83,8 @@ impl Numbering {
         }
         let mut numbering = Self { labels: home, planes: Vec::new(), by_word: HashMap::new(), arrangements: 0, is_halved: false };
         let solved = numbering.masked(&puzzle.solved);
-        // A ring's plane p has piece 1 at place -p; the others' are the words that moves lead to,
-        // in their order.
+        // Plane p of a ring has piece 1 at place -p. The planes of other puzzles are the words that
+        // moves lead to, in ascending order.
         let words: Vec<Vec<u16>> = match puzzle.shape {
             Shape::Ring => (0..size).map(|plane| (0..size).map(|at| u16::from((at + plane) % size == 0)).collect()).collect(),
             Shape::Circle => vec![solved.clone()],
@@ -104,7 +108,7 @@ impl Numbering {
         Ok(numbering)
     }
 
-    /// The labels that are not arranged, 0 for the others.
+    /// A state with 0 in place of every arranged label.
     fn masked(&self, state: &[u16]) -> Vec<u16> {
         state.iter().map(|label| if self.labels.contains(label) { 0 } else { *label }).collect()
     }
@@ -117,8 +121,8 @@ impl Numbering {
         Step::new(target, self.planes[target].places.iter().map(|&at| entry_at(from[usize::from(at)])).collect())
     }
 
-    /// Gives the planes signs such that no move changes the sign of plane times arrangement, if
-    /// that is possible: then one sign only is reached.
+    /// Tries to give each plane a sign such that no move changes the sign of plane times
+    /// arrangement. If that is possible, only states of one sign can be reached.
     fn find_signs(&mut self, start: usize) -> bool {
         let mut signs = vec![None; self.planes.len()];
         signs[start] = Some(false);
@@ -150,7 +154,7 @@ impl Numbering {
         self.planes.len()
     }
 
-    /// Labels of an arrangement.
+    /// How many labels an arrangement has.
     pub fn arranged(&self) -> u64 {
         wide(self.labels.len())
     }
@@ -164,7 +168,7 @@ impl Numbering {
         &self.planes[plane].steps
     }
 
-    /// The moves that lead into each plane, backwards.
+    /// For each plane, the moves that lead into it, backwards.
     pub fn steps_back(&self) -> Vec<Vec<Step>> {
         let mut back = vec![Vec::new(); self.planes.len()];
         for (plane, here) in self.planes.iter().enumerate() {
@@ -179,7 +183,7 @@ impl Numbering {
         back
     }
 
-    /// The number of a state; none when it has none.
+    /// The number of a state, or none when it has none.
     pub fn number(&self, state: &[u16]) -> Option<u64> {
         let plane = *self.by_word.get(&self.masked(state))?;
         let here = &self.planes[plane];
@@ -192,12 +196,12 @@ impl Numbering {
         Some(wide(plane) * self.arrangements + self.shortened(number))
     }
 
-    /// Number of an arrangement in its plane, from its place in the lexicographic order.
+    /// The number of an arrangement in its plane, from its place in the lexicographic order.
     pub fn shortened(&self, lexicographic: u64) -> u64 {
         if self.is_halved { lexicographic / 2 } else { lexicographic }
     }
 
-    /// The state of a number.
+    /// The state with this number.
     pub fn state(&self, number: u64) -> Vec<u16> {
         let plane = usize::try_from(number / self.arrangements).expect("a numbered state");
         let here = &self.planes[plane];
@@ -209,7 +213,8 @@ impl Numbering {
         state
     }
 
-    /// The arrangements of a plane in the order of their numbers, from one on.
+    /// Walks through the arrangements of a plane in the order of their numbers, beginning at
+    /// `number`.
     pub fn walk(&self, plane: usize, number: u64) -> Walk {
         let length = self.labels.len();
         let mut rest = if self.is_halved { 2 * number } else { number };
@@ -228,8 +233,8 @@ impl Numbering {
 pub struct Walk {
     arrangement: Arrangement,
     length: usize,
-    /// The sign of the numbered arrangements when only one is numbered; the walk is then at an even
-    /// place of the lexicographic order.
+    /// The sign of the numbered arrangements, when only those of one sign are numbered. The walk
+    /// then stands at an even place of the lexicographic order.
     sign: Option<bool>,
 }
 
@@ -251,7 +256,7 @@ impl Walk {
     }
 }
 
-/// The next arrangement in the lexicographic order; after the last one anything.
+/// Steps to the next arrangement in the lexicographic order. The last one stays.
 fn next_arrangement(arrangement: &mut [u8]) {
     let Some(descent) = arrangement.windows(2).rposition(|pair| pair[0] < pair[1]) else { return };
     let larger = arrangement.iter().rposition(|&entry| entry > arrangement[descent]).expect("the entry behind it is larger");
@@ -259,14 +264,14 @@ fn next_arrangement(arrangement: &mut [u8]) {
     arrangement[descent + 1..].reverse();
 }
 
-/// Place in the lexicographic order among arrangements of this length, and whether the arrangement
-/// is an odd permutation.
+/// The place of an arrangement in the lexicographic order, counted from 0, and whether it is an odd
+/// permutation.
 #[inline(always)]
 pub fn rank(arrangement: &[u8]) -> (u64, bool) {
     let (mut used, mut number, mut inversions, mut behind) = (0_u32, 0_u64, 0_u32, wide(arrangement.len()));
     for &entry in arrangement {
-        // Smaller entries that are still to come. The number is read in the factorial system, by
-        // Horner's rule.
+        // The digit is how many smaller entries are still to come. Horner's rule turns the digits,
+        // which are those of the factorial number system, into the number.
         let digit = u32::from(entry) - (used & ((1 << entry) - 1)).count_ones();
         used |= 1 << entry;
         number = number * behind + u64::from(digit);
@@ -276,8 +281,8 @@ pub fn rank(arrangement: &[u8]) -> (u64, bool) {
     (number, inversions & 1 == 1)
 }
 
-/// The record `arranged` of a rotation board: cells in an order, which the moves exchange with no
-/// others. Other puzzles have none: theirs are specified.
+/// Reads the record `arranged` of a rotation board: cells in some order, which no move mixes with
+/// other cells. None for other puzzles, whose arranged places are specified.
 pub fn read_arranged(puzzle: &Puzzle, records: &mut Records) -> Checked<Option<Vec<u16>>> {
     let Shape::Board { .. } = puzzle.shape else { return Ok(None) };
     let record = records.expect("arranged")?;
@@ -300,7 +305,8 @@ pub fn read_arranged(puzzle: &Puzzle, records: &mut Records) -> Checked<Option<V
     Ok(Some(places))
 }
 
-/// The places that reach one another and are most, of equals those of the lowest place; ascending.
+/// The largest set of places that reach one another, ascending. Among equally large ones it is the
+/// one with the lowest place.
 fn largest_orbit(puzzle: &Puzzle) -> Vec<u16> {
     let mut orbit_of = vec![usize::MAX; puzzle.solved.len()];
     let mut largest = Vec::new();
@@ -330,7 +336,7 @@ fn largest_orbit(puzzle: &Puzzle) -> Vec<u16> {
     places
 }
 
-/// What the other places can show, in order.
+/// All words of the labels that are not arranged, as far as moves reach them, in ascending order.
 fn reachable(puzzle: &Puzzle, solved: &[u16], place: &str, limits: &Limits) -> Checked<Vec<Vec<u16>>> {
     let mut known = BTreeSet::from([solved.to_vec()]);
     let mut open = vec![solved.to_vec()];
@@ -347,7 +353,8 @@ fn reachable(puzzle: &Puzzle, solved: &[u16], place: &str, limits: &Limits) -> C
     Ok(known.into_iter().collect())
 }
 
-/// Bytes of a plane with its words, in the map and in the list, and its steps, both ways.
+/// Bytes of memory that a plane takes: its words in the map and in the list, and its steps both
+/// ways.
 fn bytes_a_plane(puzzle: &Puzzle) -> u128 {
     256 + 8 * u128::from(wide(puzzle.solved.len())) + 160 * u128::from(wide(puzzle.moves.len()))
 }
@@ -357,20 +364,20 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// Every number has a state, every state its own number, for arrangements of any closed set of
-    /// cells in any order.
+    /// Every number has a state, and every state has its own number. This holds for arrangements of
+    /// any closed set of cells, in any order.
     #[test]
     fn boards_are_numbered_one_to_one() {
         let limits = Limits::new(1 << 30, 1 << 40);
         for (measures, metric, arranged, count) in [
             ([2, 3, 2], "quarter", vec![5, 0, 3, 1, 4, 2], 720),
-            // Two colours, of which either may be arranged; 6! 6! / 2 as turns are even on both
-            // together.
+            // There are two colours, and either may be arranged. Turns are even on both colours
+            // together, which leaves 6! 6! / 2 states.
             ([3, 4, 3], "half", vec![8, 0, 2, 10, 5, 7], 259_200),
             ([3, 4, 3], "quarter", vec![11, 9, 6, 4, 3, 1], 259_200),
             ([2, 2, 2], "quarter", vec![3, 1, 2, 0], 24),
-            // Three orbits of four cells as planes, 4! 4 / 2; all four of them, when the planes are
-            // the states.
+            // Three orbits of four cells make the planes: 4! 4 / 2 states. Without arranged cells
+            // each state is a plane of its own.
             ([4, 4, 4], "quarter", vec![12, 15, 0, 3], 48),
             ([4, 4, 4], "quarter", vec![], 4),
         ] {
@@ -382,7 +389,7 @@ mod tests {
             assert_eq!(u128::from(wide(states.len())), count, "{measures:?} {arranged:?}");
             assert!(numbers.into_iter().all(|number| numbering.number(&numbering.state(number)) == Some(number)));
             assert!(states.contains(&puzzle.solved));
-            // Of two arrangements that a swap takes to one another both have a number, or one.
+            // A swap makes one arrangement into another. Both have a number, or only one of them.
             if let [one, other, ..] = arranged[..] {
                 let mut swapped = puzzle.solved.clone();
                 swapped.swap(usize::from(one), usize::from(other));

@@ -1,17 +1,17 @@
 //! How many states a puzzle has: the order of the group that its moves generate, by the method of
-//! Schreier and Sims.
+//! Schreier and Sims. Nothing here comes from the search.
 //!
-//! A *chain* of stabilisers: level i has a base point, the generators that fix the base points
-//! before it, and the orbit of its point with, for every point of the orbit, a product of
-//! generators that takes the base point there (Knuth, "Efficient representation of perm groups",
-//! Combinatorica 11, 1991). When every Schreier generator of a level lies in the group of the
-//! levels below, the order is the product of the orbits' lengths. The search does not come into it.
+//! A *chain* of stabilisers has levels. Level i has a base point, the generators that fix all base
+//! points before it, and the orbit of its base point. For every point of the orbit it keeps a
+//! product of generators that takes the base point there (Knuth, "Efficient representation of perm
+//! groups", Combinatorica 11, 1991). The chain is complete when every Schreier generator of a level
+//! lies in the group of the levels below. The order is then the product of the orbits' lengths.
 
 use crate::limits::{Checked, Limits, wide};
 use crate::puzzle::{Puzzle, inverse, moved};
 use std::collections::HashMap;
 
-/// Orders above this are not told apart: no run has as many states.
+/// Largest order that is computed. No run has more states.
 const MOST: u128 = 1 << 64;
 
 type Permutation = Vec<u16>;
@@ -19,13 +19,13 @@ type Permutation = Vec<u16>;
 struct Level {
     base: u16,
     generators: Vec<Permutation>,
-    /// Points of the orbit in the order in which they were found, and how the base point comes to
-    /// each.
+    /// The points of the orbit in the order in which they were found. For each, `carriers` has the
+    /// product of generators that takes the base point there.
     orbit: Vec<u16>,
     carriers: HashMap<u16, Permutation>,
 }
 
-/// A chain of stabilisers in the making.
+/// A chain of stabilisers, complete or still growing.
 struct Chain<'a> {
     levels: Vec<Level>,
     place: &'a str,
@@ -37,8 +37,8 @@ pub fn of_puzzle(puzzle: &Puzzle, place: &str, limits: &Limits) -> Checked<Optio
     of_group(&puzzle.moves, place, limits)
 }
 
-/// Whether each of these permutations is in the group that the moves generate; none when the group
-/// is too large to be told.
+/// Whether each of these permutations is in the group that the moves generate. None when its order
+/// is above 2^64.
 pub fn has(puzzle: &Puzzle, permutations: &[Permutation], place: &str, limits: &Limits) -> Checked<Option<Vec<bool>>> {
     let Some(chain) = Chain::of_group(&puzzle.moves, place, limits)? else { return Ok(None) };
     let rests = |rest: Permutation| (0_u16..).zip(&rest).all(|(point, image)| point == *image);
@@ -51,7 +51,7 @@ pub fn of_group(generators: &[Permutation], place: &str, limits: &Limits) -> Che
 }
 
 impl<'a> Chain<'a> {
-    /// The whole chain, or none when the order is above 2^64.
+    /// The complete chain, or none when the order is above 2^64.
     fn of_group(generators: &[Permutation], place: &'a str, limits: &'a Limits) -> Checked<Option<Self>> {
         let mut chain = Self { levels: Vec::new(), place, limits };
         for generator in generators {
@@ -63,27 +63,29 @@ impl<'a> Chain<'a> {
         Ok(Some(chain))
     }
 
-    /// The product of the orbits' lengths: the order when the chain is complete, at most that
-    /// before.
+    /// The product of the orbits' lengths. It is the order of the group when the chain is complete,
+    /// and never more than the order before that.
     fn order(&self) -> u128 {
         self.levels.iter().fold(1, |order: u128, level| order.saturating_mul(u128::from(wide(level.orbit.len()))))
     }
 
-    /// What is left of a permutation that fixes the base points before `from` once the levels have
-    /// carried it back as far as they can.
+    /// Strips a permutation that fixes all base points before level `from`: each level carries its
+    /// base point back home. Returns the rest. In a complete chain, the rest is the identity
+    /// exactly when these levels generate the permutation.
     fn sift(&self, from: usize, permutation: &Permutation) -> Checked<Permutation> {
         let mut rest = permutation.clone();
         for level in &self.levels[from..] {
             let Some(carrier) = level.carriers.get(&rest[usize::from(level.base)]) else { break };
             self.limits.steps(self.place, u128::from(wide(rest.len())))?;
-            // Base point to base point: first the rest, then the carrier backwards.
+            // This fixes the base point: the rest takes it away, and the inverse carrier takes it
+            // back.
             rest = moved(&inverse(carrier), &rest);
         }
         Ok(rest)
     }
 
-    /// Makes sure that the levels from `at` on generate this permutation, which fixes the base
-    /// points before.
+    /// Makes sure that the levels from `at` on generate this permutation, which must fix the base
+    /// points before level `at`.
     fn insert(&mut self, at: usize, permutation: Permutation) -> Checked<()> {
         self.limits.steps(self.place, u128::from(wide(permutation.len())))?;
         let rest = self.sift(at, &permutation)?;
@@ -101,7 +103,7 @@ impl<'a> Chain<'a> {
         let known = self.levels[at].orbit.len();
         let mut next = 0;
         while next < self.levels[at].orbit.len() {
-            // Points known before have met the older generators.
+            // Points that were known before have already met the older generators.
             let first = if next < known { newest } else { 0 };
             for number in first..=newest {
                 self.extend(at, next, number)?;
@@ -111,15 +113,15 @@ impl<'a> Chain<'a> {
         Ok(())
     }
 
-    /// Applies a generator to a point of the orbit: a new point, or a Schreier generator for the
-    /// levels below.
+    /// Applies a generator to a point of the orbit. This gives a new point, or a Schreier generator
+    /// for the levels below.
     fn extend(&mut self, at: usize, place: usize, generator: usize) -> Checked<()> {
         let level = &self.levels[at];
         let (point, generator) = (level.orbit[place], &level.generators[generator]);
         let size = u128::from(wide(generator.len()));
         self.limits.steps(self.place, 2 * size)?;
         let reached = generator[usize::from(point)];
-        // The carrier of the point, then the generator: x goes to generator[carrier[x]].
+        // First the carrier of the point, then the generator: x goes to generator[carrier[x]].
         let carried = moved(generator, &level.carriers[&point]);
         if let Some(carrier) = level.carriers.get(&reached) {
             let schreier = moved(&inverse(carrier), &carried);
@@ -143,7 +145,7 @@ mod tests {
         of_group(generators, "here", &Limits::new(1 << 30, 1 << 40)).unwrap_or_else(|refusal| panic!("{}", refusal.text))
     }
 
-    /// The group listed one by one.
+    /// The order of the group, counted by listing all its elements.
     fn listed(generators: &[Permutation]) -> u128 {
         let same: Permutation = (0..u16::MAX).take(generators[0].len()).collect();
         let mut known = HashSet::from([same.clone()]);
@@ -161,8 +163,8 @@ mod tests {
 
     #[test]
     fn orders_are_those_of_the_groups_listed_one_by_one() {
-        // Permutations of up to 8 points from a small generator of numbers (Park and Miller), in
-        // all kinds of groups.
+        // Permutations of up to 8 points, in all kinds of groups. A small generator of random
+        // numbers makes them (Park and Miller).
         let mut seed = 4_711_u64;
         let mut below = |bound: u64| {
             seed = seed * 48_271 % 2_147_483_647;
@@ -195,7 +197,7 @@ mod tests {
         assert_eq!(order(&[cycle(20), swap(20)]), Some((1..=20).product()));
         assert_eq!(order(&[cycle(21), swap(21)]), None);
         assert_eq!(order(&[cycle(200), swap(200)]), None);
-        // M12 by Conway's generators, of order 95,040.
+        // Conway's generators of M12, which has the order 95,040.
         let reversed: Permutation = (0..12).map(|point| 11 - point).collect();
         let mongean: Permutation = vec![0, 2, 4, 6, 8, 10, 11, 9, 7, 5, 3, 1];
         assert_eq!(order(&[reversed, mongean]), Some(95_040));

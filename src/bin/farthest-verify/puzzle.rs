@@ -1,42 +1,44 @@
 //! The rules of the puzzles. A move is a permutation of places: the piece that comes to place `j`
-//! stood at place `from[j]` (from 0 here, from 1 in files).
+//! stood at place `from[j]`. Places count from 0 in memory and from 1 in files.
 //!
-//! One function a family: `turnstyle`, `rotation_board` and `permutations` below; a further family
-//! gets its own function and its line in [`Puzzle::read`].
+//! Each family has one function: `turnstyle`, `rotation_board` and `permutations` below. A new
+//! family needs its own function and a line in [`Puzzle::read`].
 
 use crate::limits::{Checked, Limits, hexadecimal, shown, unreadable, wide};
 use crate::records::{Record, Records};
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 
-/// Most places, and most moves, of a puzzle that is no board.
+/// Most places, and most moves, of a puzzle that is not a board.
 const MOST: u64 = 1_000;
 
-/// How the states are numbered for archives (`numbering.rs`).
+/// What decides how the states are numbered for archives (`numbering.rs`).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// A ring whose turning is a move.
+    /// A ring that moves can turn as a whole.
     Ring,
-    /// A ring without a fixed first place, written from piece 1 on.
+    /// A ring without a fixed first place. Its states are written from piece 1 on.
     Circle,
-    /// Places and nothing else.
+    /// Places without any further structure.
     Orbits,
-    /// Rows of so many cells, in book order.
+    /// Rows of `columns` cells each, numbered row by row.
     Board { columns: u16 },
 }
 
-/// A puzzle in one metric.
+/// A puzzle in one metric. Move number `i` is called `names[i]` and does `moves[i]`.
 pub struct Puzzle {
-    /// What messages call it.
+    /// The name of the puzzle in messages.
     pub title: String,
-    /// Name and metric of a puzzle whose rules everybody knows; none for a puzzle of one's own.
+    /// Name and metric of a built-in puzzle. None for a puzzle whose rules its author wrote.
     pub known: Option<(String, String)>,
     pub names: Vec<String>,
-    /// Those that lead from the solved state on; where distances to it are meant, the moves undone.
+    /// The moves that lead away from the solved state. When distances to the solved state are
+    /// counted, these are the inverses of the puzzle's moves.
     pub moves: Vec<Vec<u16>>,
     pub solved: Vec<u16>,
     pub shape: Shape,
-    /// Whether distances to the solved state are meant, not from it, and it makes a difference.
+    /// Whether `moves` are the inverses, so that distances to the solved state are counted. It is
+    /// only set where that makes a difference.
     pub is_undone: bool,
     by_name: HashMap<String, usize>,
 }
@@ -53,8 +55,8 @@ impl Puzzle {
         Self { known: Some((name, metric.into())), ..Self::new(title, moves, solved, shape) }
     }
 
-    /// What a claim calls it: a name that everybody knows, or the rules with their digest. Nothing
-    /// is cut.
+    /// What a claim calls the puzzle: its built-in name, or its rules with their digest. Nothing is
+    /// shortened.
     pub fn named(&self) -> String {
         if self.known.is_some() {
             return self.title.clone();
@@ -65,7 +67,7 @@ impl Puzzle {
         format!("{} (rules of SHA-256 {}: {}{solved})", self.title, self.digest(), moves.join(", "))
     }
 
-    /// SHA-256 of the records that a certificate has for a puzzle of one's own.
+    /// SHA-256 of the records that a certificate has for a puzzle whose author wrote the rules.
     pub fn digest(&self) -> String {
         let places = |from: &[u16]| from.iter().map(|place| format!(" {}", place + 1)).collect::<String>();
         let mut text = format!("puzzle permutations {} {}\n", self.solved.len(), self.moves.len());
@@ -76,19 +78,19 @@ impl Puzzle {
         hexadecimal(&Sha256::digest(text))
     }
 
-    /// The moves as they are made.
+    /// The moves as the puzzle has them, whichever way distances are counted.
     fn rules(&self) -> Vec<Vec<u16>> {
         self.moves.iter().map(|from| if self.is_undone { inverse(from) } else { from.clone() }).collect()
     }
 
-    /// The same puzzle with its moves undone: what leads from the solved state on here leads to it
-    /// there.
+    /// The same puzzle with every move undone. A way from the solved state in one of the two is,
+    /// read backwards, a way to the solved state in the other.
     pub fn undone(self) -> Self {
         Self { moves: self.moves.iter().map(|from| inverse(from)).collect(), is_undone: !self.is_undone, ..self }
     }
 
-    /// Turnstyle: `size` pieces on a ring, the table over places 0 to 3 takes ABCD to BADC, shifts
-    /// turn the whole ring. None when there is no such puzzle.
+    /// Turnstyle: `size` pieces on a ring. The table covers places 0 to 3 and takes ABCD to BADC.
+    /// Shifts turn the whole ring. None when there is no puzzle of this size or metric.
     pub fn turnstyle(size: u64, metric: &str) -> Option<Self> {
         let n = u16::try_from(size).ok().filter(|_| (4..=MOST).contains(&size))?;
         let table = |place: u16| if place < 4 { place ^ 1 } else { place };
@@ -101,8 +103,9 @@ impl Puzzle {
         let (moves, shape) = match metric {
             "step" => (vec![shift(1), shift(n - 1), flip], Shape::Ring),
             "turn" => ((1..n).map(shift).chain([flip]).collect(), Shape::Ring),
-            // F with the table's first place `first` places clockwise from piece 1. The ring is
-            // written from piece 1 on, before (piece 1 at place 0) and after.
+            // Move F`first` is F with the table's first place `first` places clockwise from piece
+            // 1. The ring is written from piece 1 on, both before the move (piece 1 is then at
+            // place 0) and after it.
             "flip" => {
                 let mut known = HashSet::new();
                 let turned = (0..n).map(|first| {
@@ -110,7 +113,7 @@ impl Puzzle {
                     let home = (0..n).find(|&place| from[usize::from(place)] == 0).expect("a permutation");
                     (format!("F{first}"), (0..n).map(|place| from[usize::from((place + home) % n)]).collect::<Vec<u16>>())
                 });
-                // For 4 pieces all flips are one.
+                // With 4 pieces all flips are the same.
                 (turned.filter(|(_, from)| known.insert(from.clone())).collect(), Shape::Circle)
             }
             _ => return None,
@@ -118,10 +121,10 @@ impl Puzzle {
         Some(Self::known(format!("turnstyle-{n}"), metric, moves, (1..=n).collect(), shape))
     }
 
-    /// A number rotation board: `[rows, columns, block]`, cells in book order. Every square of
-    /// block x block cells turns counter-clockwise (its letter), clockwise (`'`) and, in `half`, by
-    /// 180 degrees (`2`): counter-clockwise, what is in row i and column j of the block goes to row
-    /// block + 1 - j, column i.
+    /// A number rotation board. `measures` are rows, columns and block; cells are numbered row by
+    /// row. Every square of block x block cells can be turned: counter-clockwise (named by its
+    /// letter), clockwise (`'`) and, in the metric `half`, by 180 degrees (`2`). Counter-clockwise,
+    /// row i and column j of the block go to row block + 1 - j and column i.
     pub fn rotation_board(measures: [u64; 3], metric: &str, place: &str, limits: &Limits) -> Checked<Self> {
         let [rows, columns, block] = measures;
         let turns: &[(usize, &str, &str)] = match metric {
@@ -140,8 +143,7 @@ impl Puzzle {
         };
         let (below, beside) = (rows - block + 1, columns - block + 1);
         let blocks = below * beside;
-        // Every move as a list of places, perhaps with its inverse beside it; names are there
-        // twice.
+        // Every move is a list of places, perhaps with its inverse beside it. Names are held twice.
         let moves = u128::from(blocks) * u128::from(wide(turns.len()));
         limits.memory(place, moves * (4 * cells + 256))?;
         limits.steps(place, moves * 4 * cells)?;
@@ -164,15 +166,15 @@ impl Puzzle {
         Ok(Self::known(name, metric, named, (1..=size).collect(), Shape::Board { columns: width }))
     }
 
-    /// The colours of a board's cells, like a checkerboard's: row plus column is odd, or even. None
-    /// for other puzzles.
+    /// The colours of a board's cells, as on a checkerboard: true where row plus column is odd.
+    /// None for other puzzles.
     pub fn colours(&self) -> Option<Vec<bool>> {
         let Shape::Board { columns } = self.shape else { return None };
         let width = usize::from(columns);
         Some((0..self.solved.len()).map(|cell| (cell / width + cell % width) % 2 == 1).collect())
     }
 
-    /// The record `puzzle`, and those that belong to it.
+    /// Reads the record `puzzle` and the records that belong to it.
     pub fn read(records: &mut Records, limits: &Limits) -> Checked<Self> {
         let record = records.expect("puzzle")?;
         match record.rest().next() {
@@ -211,12 +213,12 @@ impl Puzzle {
         Ok(Self::new(format!("a puzzle of {places} places and {count} moves"), moves, solved, Shape::Orbits))
     }
 
-    /// A puzzle of one's own: its generators, each a permutation.
+    /// A puzzle whose author wrote the rules. Each move is a permutation of places.
     pub fn own(title: String, moves: Vec<(String, Vec<u16>)>, solved: Vec<u16>) -> Self {
         Self::new(title, moves, solved, Shape::Orbits)
     }
 
-    /// A state in a record of this name: a rearrangement of the solved one.
+    /// Reads a state from a record. It must be a rearrangement of the solved state.
     pub fn state(&self, record: &Record) -> Checked<Vec<u16>> {
         let labels = record.labels(record.rest(), self.solved.len(), u16::MAX)?;
         if !self.is_rearranged(&labels) {
@@ -228,7 +230,7 @@ impl Puzzle {
         Ok(labels)
     }
 
-    /// Whether the labels are those of the solved state, in any order.
+    /// Whether these are the labels of the solved state, in any order.
     pub fn is_rearranged(&self, labels: &[u16]) -> bool {
         let [labels, solved] = [labels, &self.solved].map(|labels| {
             let mut sorted = labels.to_vec();
@@ -243,12 +245,12 @@ impl Puzzle {
         self.by_name.get(name).copied()
     }
 
-    /// Whether no two pieces are the same, so that a state is a permutation.
+    /// Whether all pieces are different, so that a state is a permutation.
     pub fn is_distinct(&self) -> bool {
         self.solved.iter().collect::<HashSet<_>>().len() == self.solved.len()
     }
 
-    /// The name of a move that is an odd permutation of places.
+    /// The name of the first move that is an odd permutation of places; none when all are even.
     pub fn odd_move(&self) -> Option<&str> {
         self.moves.iter().position(|from| is_odd(from)).map(|number| self.names[number].as_str())
     }
@@ -259,7 +261,7 @@ impl Puzzle {
         self.moves.iter().all(|from| known.contains(&inverse(from)))
     }
 
-    /// Whether both have the same moves by name, in any order, and the same solved state.
+    /// Whether both puzzles have the same moves by name, in any order, and the same solved state.
     pub fn has_rules_of(&self, other: &Self) -> bool {
         fn moves(puzzle: &Puzzle) -> HashMap<&String, Vec<u16>> {
             puzzle.names.iter().zip(puzzle.rules()).collect()
@@ -267,20 +269,21 @@ impl Puzzle {
         moves(self) == moves(other) && self.solved == other.solved && self.shape == other.shape
     }
 
-    /// Elementary steps of one application of every move.
+    /// How many elementary steps it takes to apply every move once.
     pub fn steps_a_state(&self) -> u128 {
         u128::from(wide(self.moves.len())) * u128::from(wide(self.solved.len()))
     }
 }
 
-/// Whether this may be the name of a generator that a file lists.
+/// Whether a generator in a file may have this name: 1 to 32 visible ASCII characters without
+/// comma, quotation mark and backslash.
 pub fn is_generator_name(name: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b',' | b'"' | b'\\');
     (1..=32).contains(&name.len()) && name.bytes().all(fits)
 }
 
-/// A move as cycles of places from 1: `(1 2 3)` takes the piece at 1 to 2, that at 2 to 3, that at
-/// 3 to 1.
+/// Writes a move as cycles of places from 1: `(1 2 3)` takes the piece at 1 to 2, the one at 2 to
+/// 3, and the one at 3 to 1.
 fn cycles(from: &[u16]) -> String {
     let to = inverse(from);
     let mut seen = vec![false; to.len()];
@@ -299,12 +302,12 @@ fn cycles(from: &[u16]) -> String {
     if text.is_empty() { "()".into() } else { text }
 }
 
-/// A state as it is printed, whole.
+/// A state as it is printed: all labels, separated by blanks.
 pub fn state_text(labels: &[u16]) -> String {
     labels.iter().map(u16::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// What a move makes of a state.
+/// The state that a move makes of `state`.
 pub fn moved(state: &[u16], from: &[u16]) -> Vec<u16> {
     from.iter().map(|&place| state[usize::from(place)]).collect()
 }
@@ -317,8 +320,8 @@ pub fn inverse(from: &[u16]) -> Vec<u16> {
     inverse
 }
 
-/// Whether a permutation of `0..n` is a product of an odd number of swaps: the number of places
-/// less the number of cycles is odd.
+/// Whether a permutation of `0..n` is a product of an odd number of swaps. It is when the number of
+/// places minus the number of cycles is odd.
 pub fn is_odd(from: &[u16]) -> bool {
     let mut seen = vec![false; from.len()];
     let mut cycles = 0;
@@ -332,7 +335,7 @@ pub fn is_odd(from: &[u16]) -> bool {
     (from.len() - cycles) % 2 == 1
 }
 
-/// `size` places from 1 on, each once; from 0 in memory.
+/// Reads the places 1 to `size`, each once. In memory they count from 0.
 fn permutation<'a>(record: &Record, fields: impl Iterator<Item = &'a str>, size: usize) -> Checked<Vec<u16>> {
     let largest = u16::try_from(size).expect("at most MOST");
     let from: Vec<u16> = record.labels(fields, size, largest)?.into_iter().map(|place| place - 1).collect();

@@ -1,6 +1,6 @@
-//! Receipts: what checker processes say of intervals of the states, put together. Anyone can write
-//! a receipt; only one that is sealed with a key that the author of the folder does not have is
-//! more than hearsay.
+//! Receipts: checker processes each check an interval of the states, and write a receipt; a merge
+//! puts the receipts together. Anyone can write a receipt. One is proof only if it is sealed with a
+//! key that the author of the folder does not have.
 
 use crate::distance::{Certificate, Counted};
 use crate::limits::{Checked, Claim, Limits, counted, refuted, shown, unreadable, wide};
@@ -10,14 +10,14 @@ use std::io::{Read, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Shortest and longest key, in bytes.
+/// Shortest and longest file of a key, in bytes.
 const KEY_BYTES: std::ops::RangeInclusive<usize> = 16..=4_096;
 
-/// What seals receipts.
+/// A key that seals receipts, derived from the bytes of a file.
 pub struct Key([u8; 32]);
 
 impl Key {
-    /// Reads a key: any bytes that only those who check have.
+    /// Reads a key. It may be any bytes that only those who check know.
     pub fn read(path: &Path) -> Checked<Self> {
         let mut bytes = Vec::new();
         let longest = wide(*KEY_BYTES.end());
@@ -34,7 +34,7 @@ impl Key {
     }
 }
 
-/// The lines of a receipt without its seal and end.
+/// The lines of a receipt before its seal and its end.
 fn text_of(certificate: &Certificate, interval: &Range<u64>, counts: &[u64]) -> String {
     let mut text = format!(
         "farthest-receipt 2\ncertificate {}\narchive {}\ninterval {} {}\nlevels {}\n",
@@ -50,7 +50,7 @@ fn text_of(certificate: &Certificate, interval: &Range<u64>, counts: &[u64]) -> 
     text
 }
 
-/// Writes that an interval is right, to a file that is not there yet.
+/// Writes a receipt for an interval to a new file. Refuses to overwrite a file.
 pub fn write(path: &Path, certificate: &Certificate, interval: &Range<u64>, counts: &[Counted], key: Option<&Key>) -> Checked<()> {
     let counts: Vec<u64> = counts.iter().map(|count| count.states).collect();
     let mut text = text_of(certificate, interval, &counts);
@@ -62,8 +62,9 @@ pub fn write(path: &Path, certificate: &Certificate, interval: &Range<u64>, coun
     file.write_all((text + "end\n").as_bytes()).and_then(|()| file.sync_all()).map_err(cannot)
 }
 
-/// Whether the receipts are all for this certificate, cover all numbers once and have its counts,
-/// which must be as many as the group's order. Proved only where every one of them has the seal.
+/// Checks that all receipts are for this certificate, cover each number once, and sum to its
+/// counts. The total must be the order of the group. The claim is proved only if a key is given;
+/// every receipt must then have its seal.
 pub fn merge(certificate: &Certificate, paths: &[PathBuf], key: Option<&Key>, limits: &Limits) -> Checked<Claim> {
     certificate.check_ranks(limits)?;
     certificate.check_total(limits)?;
@@ -107,7 +108,7 @@ pub fn merge(certificate: &Certificate, paths: &[PathBuf], key: Option<&Key>, li
     })
 }
 
-/// Interval, counts and place of a receipt.
+/// Reads a receipt: its interval, its counts for each level, and its place for messages.
 fn read(path: &Path, certificate: &Certificate, key: Option<&Key>, limits: &Limits) -> Checked<(Range<u64>, Vec<u64>, String)> {
     let mut records = Records::open(path, limits)?;
     let record = records.expect("farthest-receipt")?;

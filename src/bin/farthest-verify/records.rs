@@ -1,5 +1,6 @@
-//! Records of a certificate: one a line, fields separated by one blank, comments from the second
-//! line on. Read line by line, so that memory is bounded by the longest line.
+//! The records of a certificate. A record is a line of fields, separated by one blank. Comments are
+//! allowed from the second line on. The file is read line by line, so the longest line bounds the
+//! memory.
 
 use crate::limits::{Checked, Limits, Refusal, index, shown, unreadable};
 use rustix::fs::OFlags;
@@ -12,7 +13,7 @@ use std::rc::Rc;
 /// Longest line, in bytes.
 pub const LONGEST_LINE: u64 = 1 << 20;
 
-/// One line and its place.
+/// One line of a file, and its place.
 #[derive(Clone)]
 pub struct Record {
     file: Rc<str>,
@@ -20,7 +21,7 @@ pub struct Record {
     text: String,
 }
 
-/// The lines of a file.
+/// Reads the lines of a file, one after the other.
 pub struct Records {
     file: Rc<str>,
     input: BufReader<File>,
@@ -28,7 +29,7 @@ pub struct Records {
     next: Option<Record>,
 }
 
-/// A path as it is printed: one line, whatever its bytes.
+/// A path as it is printed: always one line, whatever bytes it has.
 pub fn shown_path(path: &Path) -> String {
     path.to_string_lossy()
         .chars()
@@ -36,13 +37,13 @@ pub fn shown_path(path: &Path) -> String {
         .collect()
 }
 
-/// A failed read.
+/// The refusal of a file that could not be read.
 pub fn io_error(path: &Path, error: &std::io::Error) -> Refusal {
     Refusal { refuted: false, text: format!("{}: cannot be read: {error}", shown_path(path)) }
 }
 
-/// Opens a regular file for reading. A pipe, device or folder is refused without waiting for it:
-/// what it is, is asked of the open file.
+/// Opens a regular file for reading. Refuses a pipe, device or folder without waiting for it. The
+/// check is made on the open file, so nobody can exchange it in between.
 pub fn open(path: &Path) -> Checked<File> {
     let flags = i32::try_from(OFlags::NONBLOCK.bits()).expect("a flag of open");
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|error| io_error(path, &error))?;
@@ -50,15 +51,15 @@ pub fn open(path: &Path) -> Checked<File> {
     if facts.is_file() { Ok(file) } else { Err(unreadable(shown_path(path), "something that is no regular file", "a file")) }
 }
 
-/// Refuses a symbolic link: evidence stays within its folder.
+/// Refuses a symbolic link. Evidence must lie within its own folder.
 pub fn refuse_link(path: &Path) -> Checked<()> {
     let facts = fs::symlink_metadata(path).map_err(|error| io_error(path, &error))?;
     if facts.is_symlink() { Err(unreadable(shown_path(path), "a symbolic link", "a file or folder in its place")) } else { Ok(()) }
 }
 
 impl Records {
-    /// Opens a file that is no longer than the memory that may be used: what is kept of a line is
-    /// no longer than the line, or asked for apart.
+    /// Opens a file that is at most as long as the memory limit. What is kept of a line is either
+    /// no longer than the line, or checked against the limit separately.
     pub fn open(path: &Path, limits: &Limits) -> Checked<Self> {
         let input = open(path)?;
         let bytes = input.metadata().map_err(|error| io_error(path, &error))?.len();
@@ -66,7 +67,7 @@ impl Records {
         Ok(Self { file: shown_path(path).into(), input: BufReader::new(input), line: 0, next: None })
     }
 
-    /// The next line, comment or not; none at the end of the file.
+    /// The next line, which may be a comment; none at the end of the file.
     pub fn line(&mut self) -> Checked<Option<Record>> {
         let mut bytes = Vec::new();
         let place = format!("{}:{}", self.file, self.line + 1);
@@ -96,7 +97,7 @@ impl Records {
         Ok(())
     }
 
-    /// The next record, which must have this name.
+    /// Takes the next record. Refuses it if it has another name.
     pub fn expect(&mut self, name: &str) -> Checked<Record> {
         self.fill()?;
         match self.next.take() {
@@ -112,7 +113,7 @@ impl Records {
         Ok(self.next.as_ref().is_some_and(|record| record.name() == name))
     }
 
-    /// The record `end`, and nothing after it.
+    /// Takes the record `end`. Refuses a file that goes on after it.
     pub fn end(&mut self) -> Checked<()> {
         self.expect("end")?.fields::<0>("end")?;
         match self.line()? {
@@ -127,7 +128,7 @@ impl Record {
         self.at_line(self.line)
     }
 
-    /// Another line of the same file.
+    /// The place of another line of the same file.
     pub fn at_line(&self, line: u64) -> String {
         format!("{}:{line}", self.file)
     }
@@ -144,18 +145,18 @@ impl Record {
         unreadable(self.place(), found, expected)
     }
 
-    /// The fields after the name.
+    /// The fields that follow the record's name.
     pub fn rest(&self) -> impl Iterator<Item = &str> {
         self.text.split(' ').skip(1)
     }
 
-    /// Exactly `N` fields; `grammar` shows what the record looks like.
+    /// Splits the record into exactly `N` fields. `grammar` shows what the record should look like.
     pub fn fields<const N: usize>(&self, grammar: &str) -> Checked<[&str; N]> {
         let fields: Vec<&str> = self.rest().take(N + 1).collect();
         fields.try_into().map_err(|_| self.unreadable(shown(&self.text), format!("\"{grammar}\"")))
     }
 
-    /// Exactly `N` numbers.
+    /// Splits the record into exactly `N` decimal numbers.
     pub fn numbers<const N: usize>(&self, grammar: &str) -> Checked<[u64; N]> {
         let fields = self.fields::<N>(grammar)?;
         let mut numbers = [0; N];
@@ -165,13 +166,13 @@ impl Record {
         Ok(numbers)
     }
 
-    /// A decimal number below 2^64, written in the one way there is.
+    /// A decimal number below 2^64, without leading zeros.
     pub fn number(&self, field: &str) -> Checked<u64> {
         let plain = !field.is_empty() && field.bytes().all(|byte| byte.is_ascii_digit()) && (field == "0" || !field.starts_with('0'));
         field.parse().ok().filter(|_| plain).ok_or_else(|| self.unreadable(shown(field), "a decimal number below 2^64"))
     }
 
-    /// `count` labels or places from 1 to `largest`, taken from `fields`.
+    /// Takes exactly `count` labels or places from `fields`, each from 1 to `largest`.
     pub fn labels<'a>(&self, mut fields: impl Iterator<Item = &'a str>, count: usize, largest: u16) -> Checked<Vec<u16>> {
         let mut labels = Vec::with_capacity(count);
         for field in fields.by_ref().take(count) {

@@ -1,7 +1,7 @@
-//! A run folder. With a certificate every number of its tables follows from the labels, and is
-//! compared. Without one everything that is cheap is compared: sums, the group's order, edges,
-//! signs, and all that lies near the solved state or too near for a listed one. What that does not
-//! prove is said.
+//! Checks a run folder. With a certificate, every number in its tables follows from the labels and
+//! is compared with them. Without one, everything that is cheap to check is compared: sums, the
+//! order of the group, edges, signs, all levels near the solved state, and whether a listed state
+//! is too near for its level. The claim says what this does not prove.
 
 use crate::config::{Config, Rules};
 use crate::distance::{self, Certificate, Counted, Labelling};
@@ -18,25 +18,25 @@ use crate::sources::{Row, own, table};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Most planes that a search has, and planes times moves.
+/// Most planes, and most planes times moves, that a search can have.
 const MOST_PLANES: u64 = 1 << 20;
 const MOST_PLANE_MOVES: u64 = 1 << 23;
 
-/// Most shards of a search.
+/// Most shards that a search can have.
 const MOST_SHARDS: u64 = 16_384;
 
-/// Rows of a level in `samples.tsv` at most.
+/// Most rows that `samples.tsv` has for one level.
 const MOST_SAMPLES: usize = 4;
 
-/// What the files say.
+/// What the files of a run folder say.
 pub struct Run<'a> {
     pub config: &'a Config,
-    /// Where `distribution.tsv` and others stand, for messages.
+    /// The run folder, for messages.
     folder: &'a Path,
     limits: &'a Limits,
     levels: Vec<Level>,
     antipodes: Vec<Listed>,
-    /// None in runs of earlier versions.
+    /// None for runs of earlier versions, which have no `samples.tsv`.
     samples: Option<Vec<Listed>>,
 }
 
@@ -48,7 +48,7 @@ struct Level {
     fingerprint: String,
 }
 
-/// A listed state.
+/// A row of `antipodes.tsv` or `samples.tsv`.
 struct Listed {
     place: String,
     depth: usize,
@@ -58,10 +58,10 @@ struct Listed {
     labels: Option<Vec<u16>>,
 }
 
-/// The certificate of a run, and where it stands.
+/// Reads the certificate at a path.
 pub type ReadCertificate<'a> = dyn Fn(&Path) -> Checked<Certificate> + 'a;
 
-/// Checks the folder of a run with this configuration, whose files have their sums.
+/// Checks a run folder with this configuration. The files must already agree with their checksums.
 pub fn check(folder: &Path, config: &Config, certificate: &ReadCertificate<'_>, limits: &Limits) -> Checked<Claim> {
     let run = Run::read(folder, config, limits)?;
     let label = label(folder, run.levels.len(), limits)?;
@@ -107,7 +107,7 @@ impl<'a> Run<'a> {
                 return Err(refuted(&row.place, shown(&row.cells[0]), format!("depth {depth}")));
             }
             let states = row.number(1)?;
-            // There is one solved state, and levels have no gaps.
+            // Level 0 is the solved state alone, and no level is empty.
             if states == 0 || (depth == 0 && states != 1) {
                 let expected =
                     if depth == 0 { "1, the solved state" } else { "at least one: the levels end with the last one that has states" };
@@ -142,7 +142,8 @@ impl<'a> Run<'a> {
         self.levels.iter().map(|level| u128::from(level.states)).sum()
     }
 
-    /// As many states as the group has elements: counted without searching.
+    /// Checks that there are as many states as the group has elements. That number is computed
+    /// without a search.
     fn check_total(&self, distribution: &[u64]) -> Checked<()> {
         let place = self.place("distribution.tsv");
         let states: u128 = distribution.iter().map(|&states| u128::from(states)).sum();
@@ -161,7 +162,7 @@ impl<'a> Run<'a> {
                 return Err(refuted(place, format!("{key} {}", shown(found)), format!("{expected}, as in run.toml")));
             }
         }
-        // Earlier versions counted from the solved state, and did not say so.
+        // Earlier versions always counted from the solved state, and the file did not say so.
         let direction = self.config.direction.as_deref();
         let found = summary.direction.as_deref().or(direction.filter(|direction| *direction == "from"));
         if found != direction {
@@ -185,24 +186,30 @@ impl<'a> Run<'a> {
         if !is_digest {
             return Err(unreadable(place, shown(&summary.puzzle_digest), "64 hexadecimal digits"));
         }
-        // The mean in millionths, rounded: twice the difference from the exact one is at most 1
-        // (and a little for the halves).
+        // The mean is rounded to millionths. So it may differ from the exact mean by half a
+        // millionth, and by a little more for halves.
         let text = summary.mean_depth.to_string();
         let (whole, digits) = text.split_once('.').unwrap_or((&text, "0"));
         let stated = format!("{whole}{digits:0<6}").parse::<u64>().ok().filter(|_| digits.len() <= 6);
         let stated = stated.ok_or_else(|| unreadable(&place, shown(&text), "mean_depth to six decimals"))?;
         let sum: u128 = (0_u128..).zip(&self.levels).map(|(depth, level)| depth * u128::from(level.states)).sum();
         let difference = (u128::from(stated) * self.states()).abs_diff(sum * 1_000_000);
-        // The stated mean may be any number.
+        // The product saturates, as the stated mean may be any number.
         if difference.saturating_mul(200) > 101 * self.states() {
             return Err(refuted(place, format!("mean_depth {}", shown(&text)), "the mean of distribution.tsv"));
         }
         Ok(())
     }
 
-    /// `levels.tsv`: the same counts; all moves of all states are edges; what leads up from a level
-    /// is enough to reach the next, and is what leads down from there when every move can be
-    /// undone; no edges within a level where every move changes the sign.
+    /// Reads `levels.tsv` and checks it:
+    ///
+    /// - the counts are those of `distribution.tsv`;
+    /// - every move of every state is an edge, and no edge leads up from the last level;
+    /// - enough edges lead up from a level to reach all states of the next one;
+    /// - where every move can be undone, as many edges lead down from a level as lead up to it;
+    /// - where every move changes the sign, no edge stays on a level, and half of all states are at
+    ///   even depths;
+    /// - the fingerprint of `summary.json` is that of the rows.
     fn read_levels(&self, distribution: &[u64], summary: &Summary) -> Checked<Vec<Level>> {
         let heading = "depth\tstates\tedges_down\tedges_same\tedges_up\tfingerprint";
         let rows: Vec<Row<6>> = table(self.folder, "levels.tsv", heading, self.limits)?;
@@ -261,8 +268,8 @@ impl<'a> Run<'a> {
         Ok(levels)
     }
 
-    /// `antipodes.tsv`: all of the last level, or as many as the run lists at most, with ascending
-    /// numbers.
+    /// Reads `antipodes.tsv`: all states of the last level, or as many as the run lists at most,
+    /// with ascending numbers.
     fn read_antipodes(&self, summary: &Summary) -> Checked<Vec<Listed>> {
         let rows: Vec<Row<2>> = table(self.folder, "antipodes.tsv", "rank\tstate", self.limits)?;
         let last = self.levels.len() - 1;
@@ -286,8 +293,8 @@ impl<'a> Run<'a> {
         Ok(antipodes)
     }
 
-    /// `samples.tsv`: up to four states a level, with ascending numbers; every level from the first
-    /// one sampled on.
+    /// Reads `samples.tsv`: up to four states for each level, with ascending numbers. From the
+    /// first level that is sampled, every level is. None when the file is not there.
     fn read_samples(&self) -> Checked<Option<Vec<Listed>>> {
         if self.folder.join("samples.tsv").symlink_metadata().is_err() {
             return Ok(None);
@@ -320,7 +327,8 @@ impl<'a> Run<'a> {
         Ok(Some(samples))
     }
 
-    /// The labels of a state as tables write it, where the checker knows that.
+    /// The labels of a state in a table. None where the checker does not know how the puzzle writes
+    /// its states.
     fn labels(&self, place: &str, text: &str) -> Checked<Option<Vec<u16>>> {
         let Some(puzzle) = self.puzzle() else { return Ok(None) };
         let labels: Vec<u16> = text.split(' ').map_while(|label| label.parse().ok()).collect();
@@ -332,8 +340,8 @@ impl<'a> Run<'a> {
         self.antipodes.iter().chain(self.samples.iter().flatten())
     }
 
-    /// A state has one number and one depth wherever it is listed, and a number belongs to one
-    /// state.
+    /// Checks that a listed state has the same number and depth in both tables, and that each
+    /// number belongs to one state.
     fn check_listed_once(&self) -> Checked<()> {
         let (mut states, mut ranks) = (HashMap::new(), HashMap::new());
         for listed in self.listed() {
@@ -351,7 +359,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Listed states can be reached.
+    /// Checks that the moves reach every listed state.
     fn check_reached(&self, puzzle: &Puzzle, place: &str) -> Checked<()> {
         if !puzzle.is_distinct() {
             return Ok(());
@@ -368,7 +376,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The numbers of listed states are those that they have.
+    /// Checks the numbers of the listed states.
     fn check_numbers(&self, numbering: &Numbering) -> Checked<()> {
         for listed in self.listed() {
             let number = listed.labels.as_ref().and_then(|labels| numbering.number(labels));
@@ -380,7 +388,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// With a certificate: everything in the tables follows from the labels.
+    /// Checks everything in the tables against the labels that the certificate proves.
     fn agrees_with(&self, certificate: &Certificate) -> Checked<()> {
         let limits = self.limits;
         if !self.puzzle().is_some_and(|puzzle| puzzle.has_rules_of(&certificate.puzzle)) {
@@ -409,8 +417,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The numbers of the states of a puzzle that is no board, and how many there are. Listed
-    /// states have theirs.
+    /// Numbers the states of a puzzle that is not a board, and checks the numbers of the listed
+    /// states. Returns the numbering, and how many states it numbers.
     fn numbered_states(&self, puzzle: &Puzzle, place: &str) -> Checked<(Numbering, u64)> {
         let numbering = Numbering::new(puzzle, None, place, self.limits)?;
         check_search_limits(&numbering, self.config, &self.place("run.toml"))?;
@@ -427,7 +435,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The listed antipodes are the states of the last level with the lowest numbers.
+    /// Checks that the listed antipodes are the states of the last level with the lowest numbers.
     fn check_antipodes_are_all(&self, labelling: &Labelling) -> Checked<()> {
         let last = u8::try_from(self.levels.len() - 1).expect("at most 254 levels");
         let expected = listing::lowest(&labelling.labels, last, wide(self.antipodes.len()));
@@ -441,8 +449,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The sample of a level is the one that is drawn; levels before the first one sampled have
-    /// none.
+    /// Checks that a level's sample is the one that is drawn for it. Levels before the first
+    /// sampled one have no sample.
     fn check_sample(&self, depth: usize, expected: &[u64]) -> Checked<()> {
         let Some(samples) = self.samples.as_ref().filter(|samples| samples.first().is_some_and(|first| first.depth <= depth)) else {
             return Ok(());
@@ -454,7 +462,8 @@ impl<'a> Run<'a> {
         Err(refuted(self.place("samples.tsv"), format!("ranks {found:?} of level {depth}"), format!("{expected:?}, the states drawn")))
     }
 
-    /// There are as many levels as the ball around the solved state has, or more where it is cut.
+    /// Checks that there are as many levels as the ball around the solved state has. There may be
+    /// more where the limits cut the ball.
     fn check_depth_of_ball(&self, levels: usize, is_all: bool) -> Checked<()> {
         if is_all && levels != self.levels.len() || levels > self.levels.len() {
             let found = counted(wide(self.levels.len()), "level");
@@ -463,8 +472,9 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Without a certificate: the levels around the solved state found anew; listed states are not
-    /// nearer than stated, as far as two balls tell. Says what was compared.
+    /// Checks without a certificate. The levels around the solved state must be those that are
+    /// computed anew. No listed state may be nearer or farther than stated, as far as two balls
+    /// tell. Returns text that says what was compared.
     fn agrees_with_what_is_near(&self) -> Checked<String> {
         let limits = self.limits;
         let place = self.place("levels.tsv");
@@ -482,8 +492,8 @@ impl<'a> Run<'a> {
                 ));
             }
         };
-        // How the cells of a board are numbered is a choice of the search that only a certificate
-        // states.
+        // The search chooses how the cells of a board are numbered, and only a certificate states
+        // it.
         let numbering = match puzzle.shape {
             Shape::Board { .. } => None,
             _ => Some(self.numbered_states(puzzle, &place)?),
@@ -539,7 +549,8 @@ impl<'a> Run<'a> {
 }
 
 impl Level {
-    /// What was found of it, as far as it was.
+    /// Compares the row with what was computed: the states, and edges and fingerprint where they
+    /// are known.
     fn has(&self, states: u64, edges: Option<[u64; 3]>, fingerprint: Option<String>) -> Checked<()> {
         if self.states != states {
             return Err(refuted(&self.place, counted(self.states, "state"), states));
@@ -556,7 +567,7 @@ impl Level {
     }
 }
 
-/// What the search could not do, it did not.
+/// Refuses a run that exceeds what the search can do.
 fn check_search_limits(numbering: &Numbering, config: &Config, place: &str) -> Checked<()> {
     let planes = wide(numbering.planes());
     let most = MOST_PLANES.min(MOST_PLANE_MOVES / config.rules.moves().max(1));

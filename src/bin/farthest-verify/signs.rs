@@ -1,13 +1,13 @@
-//! Where every move changes a sign, depths are even or odd with it: no edge stays on a level, and a
-//! state's sign tells the parity of its depth.
+//! Signs. Where every move changes the sign, depths alternate with it: no edge stays on a level,
+//! and the sign of a state tells whether its depth is even or odd.
 
 use crate::puzzle::{Puzzle, is_odd};
 
-/// Orbits of places that are told apart.
+/// Most orbits of places that can be told apart.
 const MOST_ORBITS: usize = 64;
 
-/// Places, a union of orbits, on which every move is an odd permutation; none when there are no
-/// such.
+/// A union of orbits of places on which every move is an odd permutation, as a flag for each place.
+/// None when there is no such union.
 pub fn alternating_places(puzzle: &Puzzle) -> Option<Vec<bool>> {
     if !puzzle.is_distinct() {
         return None;
@@ -17,8 +17,8 @@ pub fn alternating_places(puzzle: &Puzzle) -> Option<Vec<bool>> {
     if count > MOST_ORBITS {
         return None;
     }
-    // A move as bits: the orbits on which it is odd, and a last bit that says what is wanted, an
-    // odd number of them chosen.
+    // Each move is a row of bits. The low bits are the orbits on which it is odd. The last bit is
+    // what is wanted: an odd number of them must be chosen.
     let wanted = 1_u128 << MOST_ORBITS;
     let mut rows: Vec<u128> = puzzle
         .moves
@@ -27,7 +27,7 @@ pub fn alternating_places(puzzle: &Puzzle) -> Option<Vec<bool>> {
         .collect();
     rows.sort_unstable();
     rows.dedup();
-    // Elimination: each row kept has a pivot that no other one has.
+    // Gaussian elimination: each row that is kept has a pivot that no other row has.
     let mut kept: Vec<(usize, u128)> = Vec::new();
     for mut row in rows {
         for (pivot, known) in &kept {
@@ -46,20 +46,21 @@ pub fn alternating_places(puzzle: &Puzzle) -> Option<Vec<bool>> {
         }
         kept.push((pivot, row));
     }
-    // Orbits without a pivot stay out; those with one are in when their row wants it.
+    // An orbit without a pivot is left out. One with a pivot is chosen when its row wants that.
     let chosen: Vec<usize> = kept.into_iter().filter(|(_, row)| row & wanted != 0).map(|(pivot, _)| pivot).collect();
     Some(orbits.iter().map(|orbit| chosen.contains(orbit)).collect())
 }
 
 impl Puzzle {
-    /// Whether a state differs from the solved one by an odd permutation of these places.
+    /// Whether a state differs from the solved one by an odd permutation on these places.
     pub fn is_odd_on(&self, places: &[bool], labels: &[u16]) -> bool {
         let sources = self.sources(labels);
         let from = sources.into_iter().zip(places).zip(0_u16..).map(|((source, is_in), place)| if *is_in { source } else { place });
         is_odd(&from.collect::<Vec<u16>>())
     }
 
-    /// A state as a permutation: for each place the one where its piece stands in the solved state.
+    /// A state as a permutation: for each place, the place where its piece stands in the solved
+    /// state.
     pub fn sources(&self, labels: &[u16]) -> Vec<u16> {
         let largest = self.solved.iter().copied().max().unwrap_or(0);
         let mut place_of = vec![0; usize::from(largest) + 1];
@@ -70,7 +71,7 @@ impl Puzzle {
     }
 }
 
-/// For each place the number of its orbit.
+/// For each place, the number of its orbit.
 fn orbits(puzzle: &Puzzle) -> Vec<usize> {
     let size = puzzle.solved.len();
     let mut orbit_of = vec![usize::MAX; size];
@@ -82,8 +83,8 @@ fn orbits(puzzle: &Puzzle) -> Vec<usize> {
         orbit_of[start] = count;
         let mut open = vec![start];
         while let Some(place) = open.pop() {
-            // A set that every permutation of a group maps into itself forwards is closed
-            // backwards, too.
+            // Following the moves forwards is enough: a set that a finite group of moves maps into
+            // itself is closed backwards, too.
             for from in &puzzle.moves {
                 let next = usize::from(from[place]);
                 if orbit_of[next] == usize::MAX {
@@ -97,7 +98,7 @@ fn orbits(puzzle: &Puzzle) -> Vec<usize> {
     orbit_of
 }
 
-/// A move on one orbit; other places stay.
+/// What a move does on one orbit. All other places stay.
 fn within(from: &[u16], orbits: &[usize], orbit: usize) -> Vec<u16> {
     from.iter().zip(orbits).zip(0_u16..).map(|((source, at), place)| if *at == orbit { *source } else { place }).collect()
 }
@@ -116,12 +117,12 @@ mod tests {
     #[test]
     fn signs_are_found_on_parts_of_a_puzzle() {
         let turnstyle = |size: u64| Puzzle::turnstyle(size, "step").expect("a size");
-        // Rotating an even ring is odd, F is even; of an odd ring both are even.
+        // Turning an even ring by one place is odd, and F is even. On an odd ring both are even.
         assert!(alternating_places(&turnstyle(8)).is_none() && alternating_places(&turnstyle(7)).is_none());
-        // A quarter turn of four cells is odd; half a turn is not.
+        // A quarter turn of four cells is odd. Half a turn is not.
         assert!(alternating_places(&board([3, 4, 2], "quarter")).is_some() && alternating_places(&board([3, 4, 2], "half")).is_none());
-        // A quarter turn of nine cells is odd on the corners and odd on the edges of the block,
-        // each of one colour: one colour suffices.
+        // A quarter turn of nine cells is odd on the block's corners and odd on its edges. Corners
+        // have one colour and edges the other, so one colour is enough.
         let puzzle = board([3, 4, 3], "quarter");
         let places = alternating_places(&puzzle).expect("a colour");
         assert!(places.iter().filter(|is_in| **is_in).count() == 6);
@@ -133,7 +134,7 @@ mod tests {
         assert!(puzzle.is_inverse_closed() && inverse(&puzzle.moves[0]) == puzzle.moves[1]);
     }
 
-    /// Orbits of two places each; a move is the list of those that it swaps.
+    /// Orbits of two places each. A move is given as the list of the orbits that it swaps.
     #[test]
     fn orbits_that_are_not_wanted_stay_out() {
         for (moves, expected) in [
@@ -148,7 +149,7 @@ mod tests {
             let named = moves.iter().zip(0..).map(|(orbits, number)| (format!("M{number}"), swaps(orbits))).collect();
             let puzzle = Puzzle::own("toy".into(), named, (1..=8).collect());
             let found = alternating_places(&puzzle);
-            // What makes it right, whichever orbits are chosen: each move is odd on them.
+            // This makes the answer right, whichever orbits are chosen: each move is odd on them.
             if let Some(places) = &found {
                 let is_odd = |from: &Vec<u16>| puzzle.is_odd_on(places, &moved(&puzzle.solved, from));
                 assert!(puzzle.moves.iter().all(is_odd), "{moves:?}: {places:?}");

@@ -1,5 +1,5 @@
-//! The files of a run folder: what is read lies in the folder itself, is a regular file and of
-//! bounded size; `SHA256SUMS` lists all of it.
+//! The files of a run folder. A file that is read must lie in the folder itself, be a regular file,
+//! and be of bounded size. `SHA256SUMS` lists all of them.
 
 use crate::distance::{is_archive_path, sha256};
 use crate::limits::{Checked, Limits, refuted, shown, unreadable, wide};
@@ -8,21 +8,22 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Files that a complete run has.
+/// Files that every complete run has.
 const FILES: [&str; 6] = ["antipodes.tsv", "distribution.tsv", "levels.tsv", "manifest.json", "run.toml", "summary.json"];
 
-/// Files that it may have. Runs of earlier versions have no samples.
+/// Files that a run may have. Runs of earlier versions have no samples.
 const MORE_FILES: [&str; 2] = ["distance.cert", "samples.tsv"];
 
 /// Longest file that is read as a whole, in bytes.
 const LONGEST_TEXT: u64 = 1 << 20;
 
-/// Most lines of `SHA256SUMS`: every file of the largest archive.
+/// Most lines of `SHA256SUMS`, enough for every file of the largest archive.
 const MOST_LINES: u64 = 1 << 20;
 
-/// `SHA256SUMS`: every line names a file of the run or of its archive, with its digest; no file of
-/// the run is left out. While the manifest is replaced it has no line, so that a run killed in
-/// between is whole, with the manifest from before or after.
+/// Checks `SHA256SUMS`. Every line names a file of the run or of its archive, with the right
+/// digest. Every file that a complete run has must have a line, and so must samples.tsv when it is
+/// there. The manifest may lack its line: while it is being replaced it has none, so a run that is
+/// killed then is still whole, with the old or the new manifest.
 pub fn check_sums(folder: &Path, limits: &Limits) -> Checked<()> {
     let mut named = BTreeSet::new();
     let mut records = Records::open(&own(folder, "SHA256SUMS")?, limits)?;
@@ -51,7 +52,7 @@ pub fn check_sums(folder: &Path, limits: &Limits) -> Checked<()> {
     }
 }
 
-/// A file of the folder; neither it nor a folder on the way to it is a link.
+/// The path of a file in the folder. Refuses a link, also in a folder on the way to the file.
 pub fn own(folder: &Path, name: &str) -> Checked<PathBuf> {
     let mut path = folder.to_path_buf();
     for part in name.split('/') {
@@ -61,16 +62,16 @@ pub fn own(folder: &Path, name: &str) -> Checked<PathBuf> {
     Ok(path)
 }
 
-/// The text of a small file.
+/// Reads the text of a small file of the folder.
 pub fn text(folder: &Path, name: &str, limits: &Limits) -> Checked<String> {
     text_of(&own(folder, name)?, limits)
 }
 
-/// [`text`] of a file anywhere.
+/// Reads the text of a small file anywhere. See [`text`].
 pub fn text_of(path: &Path, limits: &Limits) -> Checked<String> {
     let mut bytes = Vec::new();
     open(path)?.take(LONGEST_TEXT + 1).read_to_end(&mut bytes).map_err(|error| io_error(path, &error))?;
-    // What is parsed from it takes some times as much.
+    // Parsed values take several times as much memory as the text.
     limits.memory(shown_path(path), 64 * u128::from(wide(bytes.len())))?;
     if wide(bytes.len()) > LONGEST_TEXT {
         return Err(unreadable(shown_path(path), format!("more than {LONGEST_TEXT} bytes"), "a shorter file"));
@@ -78,13 +79,13 @@ pub fn text_of(path: &Path, limits: &Limits) -> Checked<String> {
     String::from_utf8(bytes).map_err(|_| unreadable(shown_path(path), "bytes that are no UTF-8", "text"))
 }
 
-/// A row of a table and where it stands.
+/// A row of a table, and its place for messages.
 pub struct Row<const N: usize> {
     pub place: String,
     pub cells: [String; N],
 }
 
-/// The rows of a table below its heading.
+/// Reads the rows of a table that follow its heading.
 pub fn table<const N: usize>(folder: &Path, name: &str, heading: &str, limits: &Limits) -> Checked<Vec<Row<N>>> {
     let path = own(folder, name)?;
     let mut records = Records::open(&path, limits)?;
@@ -95,7 +96,7 @@ pub fn table<const N: usize>(folder: &Path, name: &str, heading: &str, limits: &
         return Err(unreadable(format!("{}:1", shown_path(&path)), found, format!("\"{}\"", heading.escape_debug())));
     }
     while let Some(record) = records.line()? {
-        // Each cell and the place are texts of their own.
+        // Each cell and the place are strings of their own.
         limits.memory(record.place(), 256 * u128::from(wide(rows.len())))?;
         let cells: Vec<String> = record.text().split('\t').take(N + 1).map(str::to_owned).collect();
         let cells = cells.try_into().map_err(|_| record.unreadable(shown(record.text()), format!("{N} cells")))?;
@@ -105,7 +106,7 @@ pub fn table<const N: usize>(folder: &Path, name: &str, heading: &str, limits: &
 }
 
 impl<const N: usize> Row<N> {
-    /// A cell that is a number, written in the one way there is.
+    /// A cell that is a decimal number without leading zeros.
     pub fn number(&self, cell: usize) -> Checked<u64> {
         let cell = &self.cells[cell];
         let number = cell.parse().ok().filter(|number: &u64| number.to_string() == *cell);

@@ -1,26 +1,27 @@
-//! Finds certificates and run folders in and below a folder. Nothing is passed over without a word:
-//! whatever a name looks like, and however deep it lies.
+//! Finds certificates and run folders in and below a folder. Everything that is skipped is
+//! reported, whatever its name is and however deep it lies.
 
 use std::fs::{DirEntry, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Deepest folder looked into. The system's own limit on the length of a path comes about there.
+/// Deepest nesting of folders that is looked into. Around there, paths also reach the system's own
+/// limit of length.
 const MOST_NESTING: usize = 1_000;
 
-/// What a path is.
+/// What was found at a path.
 pub enum Found {
     Certificate,
     /// The folder of a complete run.
     Run,
-    /// It cannot be looked into.
+    /// The path cannot be looked into.
     Unreadable(io::Error),
-    /// It is passed over, and why.
+    /// The path is skipped, for this reason.
     Skipped(&'static str),
 }
 
-/// Calls `found` with `path`, when it is something, and with everything below it, in the order of
-/// names.
+/// Calls `found` for `path` if it is a file or a run folder, then for everything below it, in the
+/// order of names.
 pub fn walk(path: &Path, found: &mut impl FnMut(&Path, Found)) {
     if !path.is_dir() {
         return found(path, Found::Certificate);
@@ -49,7 +50,7 @@ pub fn walk(path: &Path, found: &mut impl FnMut(&Path, Found)) {
             let is_certificate = name.ends_with(b".cert") && !(is_run && name == b"distance.cert");
             match kind {
                 Err(error) => found(&path, Found::Unreadable(error)),
-                // What a link points to is not in the folder.
+                // The target of a link is not in the folder.
                 Ok(kind) if kind.is_symlink() => {
                     if is_certificate || path.is_dir() {
                         found(&path, Found::Skipped("a symbolic link; name what it points to"));
@@ -64,7 +65,7 @@ pub fn walk(path: &Path, found: &mut impl FnMut(&Path, Found)) {
                 Ok(_) => {}
             }
         }
-        // The last one is taken first.
+        // The last folder of the list is taken first.
         open.extend(folders.into_iter().rev());
     }
 }

@@ -1,6 +1,6 @@
-//! `--puzzle`: the puzzle that the user wants a claim about. Its rules are compared, not its name:
-//! those that everybody knows for a built-in name, those of the user's own file for a file. The
-//! name of a puzzle of somebody's own has no rules; there the claim prints them.
+//! `--puzzle`: the puzzle that the user wants a claim about. Rules are compared, not only names. A
+//! built-in name stands for the rules that are built in; a file stands for the rules in it. The
+//! name of anyone else's puzzle stands for no rules, so the claim prints them.
 
 use crate::config::{Config, Rules, is_reserved};
 use crate::limits::{Checked, Limits, refuted, shown, unreadable};
@@ -9,18 +9,18 @@ use crate::records::shown_path;
 use crate::sources;
 use std::path::Path;
 
-/// What the user asked for.
+/// What the user asked for with `--puzzle`.
 pub enum Wanted {
-    /// A built-in name with these rules, or in any metric.
+    /// A built-in puzzle, in this metric or in any.
     Known { name: String, metric: Option<String> },
-    /// The name of somebody's own puzzle.
+    /// The name of a puzzle that is not built in.
     Own { name: String, metric: Option<String> },
     /// A file with the rules.
     File(Box<Config>),
 }
 
 impl Wanted {
-    /// `NAME`, `NAME/METRIC`, `FILE.toml` or `FILE.toml/METRIC`.
+    /// Parses `NAME`, `NAME/METRIC`, `FILE.toml` or `FILE.toml/METRIC`.
     pub fn parse(text: &str, limits: &Limits) -> Checked<Self> {
         let is_file = |text: &str| text.ends_with(".toml");
         let (name, metric) = match text.rsplit_once('/') {
@@ -32,7 +32,7 @@ impl Wanted {
             let text = sources::text_of(path, limits)?;
             return Config::parse(&shown_path(path), &text, metric, limits).map(|config| Self::File(Box::new(config)));
         }
-        // The short form of a board's name.
+        // Accepts the short form of a board's name, too.
         let measures = name.strip_prefix("rotation-").filter(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()));
         let name = measures.map_or_else(|| name.to_owned(), |measures| format!("rotation-board-{measures}"));
         if !is_reserved(&name) {
@@ -50,7 +50,8 @@ impl Wanted {
         if exists { Ok(()) } else { Err(unreadable("--puzzle", shown(text), "a puzzle such as turnstyle-12/step, or a file")) }
     }
 
-    /// Refutes a claim about another puzzle: its name and metric where it has one, and its rules.
+    /// Refutes a claim about another puzzle. The rules must agree, and name and metric where the
+    /// claim has them.
     pub fn check(&self, place: &str, name: Option<(&str, &str)>, rules: &Puzzle, limits: &Limits) -> Checked<()> {
         let refuse = |expected: String| Err(refuted(place, format!("a claim about {}", rules.named()), format!("one about {expected}")));
         match self {
@@ -72,7 +73,7 @@ impl Wanted {
         }
     }
 
-    /// The same for a run, whose rules the checker may know only as planes.
+    /// The same check for a run. Its rules may be known only as planes.
     pub fn check_run(&self, place: &str, config: &Config, limits: &Limits) -> Checked<()> {
         let name = Some((config.name.as_str(), config.metric.as_str()));
         match &config.rules {
@@ -97,7 +98,7 @@ impl Wanted {
     }
 }
 
-/// The rules that everybody knows under this name.
+/// The rules of the built-in puzzle with this name and metric; none when there is no such puzzle.
 fn known(name: &str, metric: &str, limits: &Limits) -> Option<Puzzle> {
     if let Some(size) = name.strip_prefix("turnstyle-") {
         return Puzzle::turnstyle(size.parse().ok()?, metric);

@@ -13,14 +13,15 @@ use std::path::PathBuf;
 /// Arguments of `certify board`.
 #[derive(Clone, Debug, Args)]
 pub struct CertifyBoardArguments {
-    /// Rows x columns n block, such as 3x4n2; not needed for a game of Twiddle
+    /// The size of the board and of its blocks, such as 3x4n2: 3 rows, 4 columns, blocks of 2x2
+    /// cells. Only a game of Twiddle does without it
     #[arg(value_name = "ROWSxCOLSnBLOCK")]
     pub size: Option<String>,
-    /// The numbers row by row, separated by blanks or commas, rows by / if you like; or a game of
-    /// Twiddle, such as 3x3n2:5,1,... (width first)
+    /// The numbers of the board, row by row, separated by blanks or commas; a / may end each row.
+    /// Or a game of Twiddle with its width first, such as 3x3n2:5,1,...
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub board: String,
-    /// The certificate [default: standard output]
+    /// The certificate to write [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
@@ -28,7 +29,7 @@ pub struct CertifyBoardArguments {
 /// Arguments of `certify outer-automorphism`.
 #[derive(Clone, Debug, Args)]
 pub struct CertifyOuterAutomorphismArguments {
-    /// The folder of the result
+    /// The folder to write to
     #[arg(long, value_name = "DIR", default_value = "runs/nrp")]
     pub out: PathBuf,
 }

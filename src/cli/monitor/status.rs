@@ -13,8 +13,14 @@ use jiff::Timestamp;
 use std::path::Path;
 
 /// Printed below the help.
-pub const EXIT_CODES: &str = "Exit codes: 0 the run is at work, or complete; 75 it stopped and can be resumed; 1 it failed or was killed; \
-65 damaged results; 74 no such folder; 78 no run in the folder.";
+pub const EXIT_CODES: &str = "\
+Exit codes:
+   0  the run is at work, or complete
+   1  it failed or was killed
+  65  its results are damaged
+  74  there is no such folder
+  75  it stopped and can be resumed
+  78  there is no run in the folder";
 
 /// Prints what the run of a folder is doing; the exit code says whether something is to be done.
 ///
