@@ -5,7 +5,7 @@ mod common;
 
 use common::disturb::{copy_folder, scratch};
 use common::truth::{Truth, text, verify};
-use common::{known, outcome, succeed};
+use common::{farthest, known, outcome, succeed};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -142,14 +142,21 @@ fn planes_are_asked_for_by_name_and_by_rules() {
     }
 }
 
-/// Each way around the planes undoes what it did, so that a plane has one state: three in all.
+/// Each way around the planes undoes what it did, so that a plane has one state: three in all. From
+/// plane 0 both moves lead to plane 1, and plane 2 takes two; back to plane 0, B leads from plane 1
+/// and A from plane 2.
 #[test]
 fn ways_around_the_planes_are_undone() {
     let text = "family = \"planes\"\nname = \"around\"\nplanes = 3\npositions = 3\n[[generators]]\nname = \"A\"\nplanes = [1, 2, 0]\n\
                 permutations = [[1, 2, 0], [0, 1, 2], [2, 0, 1]]\n[[generators]]\nname = \"B\"\nplanes = [1, 0, 2]\n\
                 permutations = [[1, 2, 0], [2, 0, 1], [0, 1, 2]]\n";
-    let planes = Truth::plain(text, "true-around");
-    answers(verify().arg(&planes.run), 3, "3 states, God's number 2, 1 antipode");
+    let to = Truth::plain(text, "true-around");
+    answers(verify().arg(&to.run), 3, "3 states, God's number 1 (moves to the solved state), 2 antipodes");
+    let puzzle = to.folder.path().join("around.toml");
+    let from = to.folder.path().join("from");
+    fs::write(&puzzle, text).expect("written");
+    succeed(farthest().args(["run", "--quiet", "--direction", "from"]).arg(&puzzle).arg("--out").arg(&from));
+    answers(verify().arg(&from), 3, "3 states, God's number 2, 1 antipode");
 }
 
 /// `distance` reads the certificate of the folder, of the puzzle that was asked for, and writes where nothing is.

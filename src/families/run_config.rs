@@ -185,9 +185,20 @@ impl RunConfig {
     /// # Errors
     /// As [`RunConfig::load`].
     pub fn of_run(path: &Path, text: &str) -> Result<Self> {
-        let mut config = Self::of_text(path, text)?;
-        config.direction.get_or_insert(CountedDistance::FromSolved);
-        Ok(config)
+        Self::of_text(path, text).map(Self::with_the_old_direction)
+    }
+
+    /// [`RunConfig::of_run`] of a file.
+    ///
+    /// # Errors
+    /// As [`RunConfig::load`].
+    pub fn load_run(path: &Path) -> Result<Self> {
+        Self::read(ConfigTable::read(path)?, path.parent()).map(Self::with_the_old_direction)
+    }
+
+    fn with_the_old_direction(mut self) -> Self {
+        self.direction.get_or_insert(CountedDistance::FromSolved);
+        self
     }
 
     /// Builds the puzzle as it is searched, from the solved state on: of a directed puzzle whose

@@ -1,7 +1,7 @@
 //! Complete runs, read back with the families that their configurations name.
 
 use super::run_config::{CountedDistance, RunConfig};
-use crate::base::{Result, regular_file};
+use crate::base::Result;
 use crate::evidence::dataset::{self, CONFIGURATION, Configured, Dataset};
 use std::path::Path;
 
@@ -43,8 +43,7 @@ pub fn read_with_configuration(folder: &Path) -> Result<(Dataset, RunConfig)> {
 /// The configuration that the folder of a run holds.
 ///
 /// # Errors
-/// `Io` when it cannot be read; as [`RunConfig::of_run`].
+/// As [`RunConfig::load_run`].
 pub fn configuration(folder: &Path) -> Result<RunConfig> {
-    let path = folder.join(CONFIGURATION);
-    RunConfig::of_run(&path, &regular_file::read_text(&path, regular_file::MOST_TEXT_BYTES)?)
+    RunConfig::load_run(&folder.join(CONFIGURATION))
 }
