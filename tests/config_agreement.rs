@@ -258,7 +258,11 @@ fn both_refuse_what_is_one_too_many() {
             own("[search]\nkeep_levels = true\nshared_filesystem = false\n"),
             "found false together with keep_levels",
         ),
-        (own("[search]\nstorage = \"compact\"\n"), own("[search]\nstorage = \"tape\"\n"), "found \"tape\", expected auto, files, compact"),
+        (
+            own("[search]\nstorage = \"compact\"\n"),
+            own("[search]\nstorage = \"tape\"\n"),
+            "found \"tape\", expected auto, memory, files, compact",
+        ),
         (format!("\u{feff}{}", own("")), format!("\u{feff}\u{feff}{}", own("")), "found a NUL byte, or a second byte-order mark"),
         (format!("# comment\n{}", own("")), format!("# com\0ment\n{}", own("")), "found a NUL byte, or a second byte-order mark"),
     ] {

@@ -185,12 +185,17 @@ impl Sweep<'_> {
     }
 }
 
+/// What one process keeps in memory, when nobody asks for anything else, is in files.
+const FILES: &[&str] = &["--storage", "files"];
+
 const RESUMES: &[&[&str]] = &[&["--participants", "2", "--threads", "1"], &["--threads", "3"], &["--participants", "3"]];
 
 #[test]
 fn a_kill_before_any_file_operation_loses_nothing() {
-    let reference = Reference::new("turnstyle-6", &[]);
-    Sweep { before: &["--threads", "1"], after: RESUMES, stride: 1 }.kill(&reference);
+    for flags in [&[], FILES] {
+        let reference = Reference::new("turnstyle-6", flags);
+        Sweep { before: &["--threads", "1"], after: RESUMES, stride: 1 }.kill(&reference);
+    }
 }
 
 #[test]
@@ -210,14 +215,15 @@ fn a_kill_while_levels_are_archived_loses_nothing() {
 
 #[test]
 fn a_full_disk_ends_the_run_in_one_line_and_loses_nothing() {
-    Sweep { before: &["--threads", "1"], after: RESUMES, stride: 1 }.fail(&Reference::new("turnstyle-6", &[]), "enospc");
+    Sweep { before: &["--threads", "1"], after: RESUMES, stride: 1 }.fail(&Reference::new("turnstyle-6", FILES), "enospc");
     Sweep { before: &["--participants", "3"], after: RESUMES, stride: 9 }
         .fail(&Reference::new("turnstyle-7", &["--keep-levels"]), "enospc");
 }
 
 #[test]
 fn a_broken_disk_ends_the_run_in_one_line_and_loses_nothing() {
-    Sweep { before: &["--threads", "1"], after: RESUMES, stride: 1 }.fail(&Reference::new("turnstyle-5", &["--keep-levels"]), "eio");
+    Sweep { before: &["--threads", "1"], after: RESUMES, stride: 1 }
+        .fail(&Reference::new("turnstyle-5", &["--keep-levels", "--storage", "files"]), "eio");
     Sweep { before: &["--participants", "2"], after: RESUMES, stride: 9 }.fail(&Reference::new("turnstyle-7", &[]), "eio");
 }
 
@@ -292,7 +298,7 @@ fn temporaries_of_a_killed_run_are_removed() {
 
 #[test]
 fn a_disk_that_is_full_while_resuming_costs_no_generation() {
-    let reference = Reference::new("turnstyle-7", &[]);
+    let reference = Reference::new("turnstyle-7", FILES);
     let folder = scratch();
     let base = killed_with_two_generations(&reference, folder.path());
     for point in ["scratch-create", "scratch-allocate"] {

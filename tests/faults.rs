@@ -54,6 +54,9 @@ fn resume(config: &str, folder: &Path, bytes: &BTreeMap<String, Vec<u8>>) {
 fn a_mapped_file_that_is_cut_ends_the_run_in_one_line() {
     let folder = scratch();
     let config = slow_config(folder.path());
+    // One process keeps its sets in memory otherwise.
+    let text = fs::read_to_string(&config).expect("readable") + "storage = \"files\"\n";
+    fs::write(&config, text).expect("written");
     let bytes = undisturbed(&config);
     let alone = |path: &Path| run(&config, path, &["--threads", "1"]);
     let three = |path: &Path| {

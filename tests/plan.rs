@@ -99,15 +99,20 @@ fn plans_of_all_shipped_files_are_quick() {
 }
 
 #[test]
-fn both_storages_are_planned_and_can_be_chosen() {
+fn all_storages_are_planned_and_can_be_chosen() {
     let folder = common::folder_in_memory();
     let plan = common::succeed(common::farthest().args(["plan", "turnstyle-12"]));
-    assert!(plan.contains("storage files") && plan.contains("storage compact") && plan.contains("taken here"), "{plan}");
+    for part in ["storage memory", "storage files", "storage compact", "taken here"] {
+        assert!(plan.contains(part), "{plan}");
+    }
     let chosen = |more: &[&str]| {
         let plan = common::succeed(common::farthest().args(["plan", "turnstyle-10", "--json"]).args(more));
         serde_json::from_str::<serde_json::Value>(&plan).expect("JSON")["storage"].as_str().expect("a word").to_owned()
     };
-    assert_eq!((chosen(&[]), chosen(&["--storage", "compact"])), ("files".into(), "compact".into()));
+    assert_eq!(chosen(&[]), "memory");
+    for storage in ["memory", "files", "compact"] {
+        assert_eq!(chosen(&["--storage", storage]), storage);
+    }
     let run = |name: &str, more: &[&str]| {
         let out = folder.path().join(name);
         common::succeed(common::farthest().args(["run", "turnstyle-8", "--quiet", "--out"]).arg(&out).args(more));
@@ -115,8 +120,13 @@ fn both_storages_are_planned_and_can_be_chosen() {
         let config = String::from_utf8(bytes.remove("run.toml").expect("there")).expect("text");
         (bytes, config)
     };
-    let (files, config) = run("files", &[]);
+    // Whoever resumes may have more or less memory, so what was chosen here is in the manifest only.
+    let (auto, config) = run("auto", &[]);
+    assert!(config.contains("storage = \"auto\"\nexpansion = \"auto\""), "{config}");
+    assert_eq!(common::json(&folder.path().join("auto"), "manifest.json")["settings"]["storage"], "memory");
+    let (files, config) = run("files", &["--storage", "files"]);
     assert!(config.contains("storage = \"files\"\nexpansion = \"auto\""), "{config}");
+    assert_eq!(auto, files);
     let (compact, config) = run("compact", &["--storage", "compact", "--expansion", "lanes"]);
     assert!(config.contains("storage = \"compact\"\nexpansion = \"lanes\""), "{config}");
     assert_eq!(files, compact);

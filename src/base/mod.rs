@@ -1,6 +1,7 @@
 //! Layer 0: numbers, errors, bytes and files. Knows nothing of puzzles or of MPI.
 
 pub mod atomic_file;
+pub mod bit_moves;
 pub mod bytes;
 pub mod codec;
 pub mod config_text;

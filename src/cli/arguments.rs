@@ -89,9 +89,10 @@ impl SessionArguments {
 /// How to search, instead of what the configuration says. The results are the same.
 #[derive(Clone, Debug, Args)]
 pub struct SearchArguments {
-    /// Where sets of states are kept. `files`: three bits a state, in mapped files. `compact`: one
-    /// bit a state in memory, and levels packed into files. `auto`: files if they fit into memory,
-    /// else compact [default: the configuration's, else auto]
+    /// Where sets of states are kept. `memory`: three bits a state, in memory. `files`: the same in
+    /// mapped files, which processes of one host share. `compact`: one bit a state in memory, and
+    /// levels packed into files. `auto`: the first that suits [default: the configuration's, else
+    /// auto]
     #[arg(long, value_parser = STORAGES, value_name = "WHERE")]
     pub storage: Option<String>,
     /// How the next level is found. `states`: the moves of each state of the last level. `lanes`:

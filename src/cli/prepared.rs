@@ -3,7 +3,7 @@
 
 use super::arguments::SessionArguments;
 use crate::base::ids::{to_u64, to_usize};
-use crate::base::{Error, Result};
+use crate::base::{Error, ProcessId, Result};
 use crate::exchange::{Exchange, agree, broadcast};
 use crate::expand::LaneExpansion;
 use crate::families::run_config::{RunConfig, partition_of};
@@ -51,23 +51,22 @@ impl Prepared {
     pub fn with_puzzle(config: RunConfig, puzzle: Puzzle, root: &Path) -> Result<Self> {
         let partition = partition_of(&puzzle, config.search.leading_positions)?;
         let states = states_of(&puzzle)?;
-        let budget = budget_of(&config, &puzzle, &partition, states, config.search.storage.unwrap_or(Storage::File));
+        let budget = budget_of(&config, &puzzle, &partition, states, config.search.storage.unwrap_or(Storage::Memory));
         Ok(Self { config, puzzle, states, partition, folder: RunFolder::new(root), budget })
     }
 
-    /// Settles the storage where nobody chose it: compact where the sets do not fit the memory of
-    /// some host otherwise. Collective.
+    /// Settles the storage where nobody chose it: the first of [`Storage::NAMES`] that suits every
+    /// process. The configuration keeps `auto`: whoever resumes may have more or less memory.
+    /// Collective.
     pub fn settle_storage(&mut self, placement: &Placement, exchange: &dyn Exchange) {
         if self.config.search.storage.is_some() {
             return;
         }
-        let memory = host::available_memory_bytes();
-        let mut short = [u64::from(self.budget.memory_is_short(placement, exchange.process(), memory))];
-        exchange.maximum(&mut short);
-        // Where neither fits the refusal tells what the smaller one needs.
-        let storage = if short[0] == 1 { Storage::Compact } else { Storage::File };
+        let suitable = suitable_storage(&self.config, &self.budget, placement, exchange.process(), host::available_memory_bytes());
+        let mut choice = [to_u64(STORAGES.iter().position(|&storage| storage == suitable).unwrap_or_default())];
+        exchange.maximum(&mut choice);
+        let storage = STORAGES[to_usize(choice[0])];
         self.budget = budget_of(&self.config, &self.puzzle, &self.partition, self.states, storage);
-        self.config.search.storage = Some(storage);
     }
 
     /// Every process reads the configuration by itself: on hosts that share no file system it may
@@ -104,6 +103,28 @@ pub fn states_of(puzzle: &Puzzle) -> Result<Option<u64>> {
         few.ok_or_else(|| Error::config(format!("{} has {states} states; choose a smaller puzzle", puzzle.name())))
     };
     puzzle.facts().states.map(counted).transpose()
+}
+
+/// All storages, in the order in which they are tried.
+pub const STORAGES: [Storage; 3] = [Storage::Memory, Storage::File, Storage::Compact];
+
+/// The storage that suits a process where nobody chose one: memory; files where processes of one
+/// host share them, or where little memory would be left, as the system can write them out;
+/// compact where all sets do not fit. Where nothing fits the refusal tells what the smallest needs.
+#[must_use]
+pub fn suitable_storage(
+    config: &RunConfig,
+    uncompressed: &Budget,
+    placement: &Placement,
+    process: ProcessId,
+    available_memory: Option<u64>,
+) -> Storage {
+    if uncompressed.memory_is_short(placement, process, available_memory) {
+        return Storage::Compact;
+    }
+    let leaves_some = available_memory.map(|bytes| bytes / 10 * 9);
+    let is_shared = config.search.share_memory && placement.on_same_host(process) > 1;
+    if is_shared || uncompressed.memory_is_short(placement, process, leaves_some) { Storage::File } else { Storage::Memory }
 }
 
 /// What the configured search of a puzzle of `states` states, or of all ranks, needs in a storage.
@@ -199,7 +220,7 @@ pub fn search(
         checkpoint_seconds: prepared.config.search.checkpoint_seconds,
         keep_levels: prepared.config.search.keep_levels,
         share_memory: prepared.config.search.share_memory,
-        storage: prepared.config.search.storage.unwrap_or(Storage::File),
+        storage: prepared.budget.storage,
         most_antipodes: prepared.config.search.most_antipodes,
         expansion: prepared.config.search.expansion,
         round_successors: round_successors(&prepared.config),

@@ -200,6 +200,7 @@ fn provenance(prepared: &Prepared, exchange: &dyn Exchange, placement: &Placemen
     settings.insert("checkpoint_seconds".into(), prepared.config.search.checkpoint_seconds.to_string());
     settings.insert("round_kib".into(), prepared.config.search.round_kib.to_string());
     settings.insert("exchange_kib".into(), prepared.config.search.exchange_kib.to_string());
+    settings.insert("storage".into(), prepared.budget.storage.to_string());
     Provenance {
         command: command_line(),
         // Of the file, not of this session's settings: a resume may commit at another pace.

@@ -6,6 +6,7 @@
 //! two searches contradict each other, one of them is wrong, and no later recheck decides which.
 //! Only a new run (`--resume never --force`) starts afresh.
 
+use crate::search::progress::Commits;
 use crate::search::{LevelRecord, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -144,6 +145,9 @@ pub struct ManifestFile {
     pub resumes: u32,
     /// Seconds of all sessions.
     pub seconds: f64,
+    /// The commits of the last session; none in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commits: Option<Commits>,
     /// Bytes sent between processes.
     pub bytes_exchanged: u64,
     /// What each level cost.
@@ -194,6 +198,7 @@ impl ManifestFile {
             provenance,
             resumes: outcome.resumes,
             seconds: outcome.seconds,
+            commits: Some(outcome.commits),
             bytes_exchanged: outcome.bytes_exchanged,
             levels: outcome.levels.iter().map(cost).collect(),
             rechecks: Vec::new(),

@@ -1,6 +1,5 @@
 #![doc = include_str!("README.md")]
 
-pub mod bit_moves;
 pub mod bit_stream;
 pub mod lane_plan;
 pub mod lanes;

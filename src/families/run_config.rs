@@ -15,7 +15,7 @@
 //! exchange_kib = 65536         # most sent to one process in one message, in KiB
 //! share_memory = true          # processes of one host read each other's scratch files instead of exchanging lanes
 //! shared_filesystem = true     # all hosts see the run folder; false: each has its own at the same path, on a disk that the others need not see
-//! storage = "auto"             # what fits of "files" and "compact": what is seen in memory, levels compressed in files, half the memory and disk
+//! storage = "auto"             # or "memory"; "files", which processes of one host share; "compact": what is seen in memory, levels compressed in files, half the memory
 //! expansion = "auto"           # or "states", "lanes", "unseen": how levels are expanded
 //! ```
 //! A puzzle's own file is a run configuration, too: everything else has a default.
@@ -35,7 +35,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The words for the storage, the one that leaves it to the program first.
-pub const STORAGES: [&str; 3] = [AUTO, Storage::NAMES[0], Storage::NAMES[1]];
+pub const STORAGES: [&str; 4] = [AUTO, Storage::NAMES[0], Storage::NAMES[1], Storage::NAMES[2]];
 
 /// How to search.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub struct SearchConfig {
     pub share_memory: bool,
     /// Whether all hosts see one run folder.
     pub shared_filesystem: bool,
-    /// Where sets are kept; none for files, or compact storage where they do not fit.
+    /// Where sets are kept; none where the program chooses what fits.
     pub storage: Option<Storage>,
     /// How levels are expanded.
     pub expansion: ExpansionChoice,

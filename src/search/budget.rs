@@ -31,12 +31,13 @@ pub fn list_budget(set_bytes: u64) -> u64 {
 pub struct Budget {
     /// Where the sets are kept.
     pub storage: Storage,
-    /// Memory for the sets of all processes: three, mapped from scratch files; in compact storage
-    /// what is seen, and lists of sparse levels ([`list_budget`]). A set takes at most a bit a rank
-    /// or 8 bytes a state.
+    /// Memory for the sets of all processes: three, in memory or mapped from scratch files; in
+    /// compact storage what is seen, and lists of sparse levels ([`list_budget`]). A set takes at
+    /// most a bit a rank or 8 bytes a state.
     pub set_bytes: u64,
-    /// Scratch files: the same three sets; in compact storage two levels, compressed. A level with
-    /// a fifth of all states takes 0.72 of its bits, smaller ones less.
+    /// Scratch files: the same three sets, or none when those are in memory; in compact storage two
+    /// levels, compressed. A level with a fifth of all states takes 0.85 of its bits, smaller ones
+    /// less.
     pub scratch_bytes: u64,
     /// Buffers of one process: successors of a round, sent, received and grouped.
     pub buffer_bytes_per_process: u64,
@@ -62,9 +63,10 @@ impl Budget {
         let part_bytes = (partition.shard_length() / 8).next_multiple_of(PAGE_BYTES);
         let dense_parts = u64::from(partition.shards()).min(states.saturating_mul(64) / partition.shard_length());
         let bits = dense_parts * part_bytes;
-        let packed = bits / 4 * 3;
+        let packed = bits / 20 * 17;
         let (memory, scratch_bytes, checkpoint_bytes) = match storage {
             // Two generations and the one being written.
+            Storage::Memory => (SETS * bits, 0, 3 * 2 * set_bytes),
             Storage::File => (SETS * bits, SETS * bits, 3 * 2 * set_bytes),
             // Levels found state by state are lists or bits in memory, too.
             Storage::Compact if !by_lanes => (SETS * bits, 0, 2 * 2 * set_bytes),
@@ -121,7 +123,7 @@ impl Budget {
                 placement.hosts[process.index()],
                 readable_bytes(self.memory_on_host(placement, process)),
                 readable_bytes(free),
-                if self.storage == Storage::File { ", or try --storage auto, which takes compact storage where that fits" } else { "" },
+                if self.storage == Storage::Compact { "" } else { ", or try --storage auto, which takes compact storage where that fits" },
             )));
         }
         // A host with a disk of its own keeps the files of its own processes.
@@ -157,7 +159,7 @@ impl Budget {
                 readable_bytes(needed),
                 readable_bytes(stacks),
                 readable_bytes(left),
-                if self.storage == Storage::File { ", or try --storage compact" } else { "" }
+                if self.storage == Storage::Compact { "" } else { ", or try --storage compact" }
             ))),
             _ => Ok(()),
         }
@@ -187,7 +189,7 @@ mod tests {
         assert_eq!((budget.set_bytes, budget.scratch_bytes), (3 * 1_320 * 12 * 4_096, 3 * 1_320 * 12 * 4_096));
         let bits = 1_320 * 12 * 4_096;
         let compact = Budget::new(&partition, 479_001_600, 1 << 20, false, Storage::Compact, true);
-        assert_eq!((compact.set_bytes, compact.scratch_bytes), (bits + bits / 4, 2 * bits / 4 * 3));
+        assert_eq!((compact.set_bytes, compact.scratch_bytes), (bits + bits / 4, 2 * (bits / 20 * 17)));
         let without_lanes = Budget::new(&partition, 479_001_600, 1 << 20, false, Storage::Compact, false);
         assert_eq!((without_lanes.set_bytes, without_lanes.scratch_bytes), (3 * bits, 0));
         assert!(budget.check(&here(2), ProcessId(0), Some(1 << 30), 1 << 40, true).is_ok());

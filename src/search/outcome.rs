@@ -3,7 +3,7 @@
 use super::archive::keep;
 use super::job::Job;
 use super::level_record::LevelRecord;
-use super::progress::Progress;
+use super::progress::{Commits, Progress};
 use super::samples;
 use super::space::Space;
 use crate::base::ids::to_u64;
@@ -32,6 +32,8 @@ pub struct Outcome {
     pub resumes: u32,
     /// Seconds of all sessions.
     pub seconds: f64,
+    /// The commits of the last session.
+    pub commits: Commits,
     /// Bytes sent between processes.
     pub bytes_exchanged: u64,
 }
@@ -54,6 +56,7 @@ pub fn collect(job: &Job<'_>, space: &Space<'_>, progress: &Progress) -> Result<
         samples: progress.samples.clone(),
         resumes: progress.resumes,
         seconds: progress.seconds(),
+        commits: progress.commits,
         bytes_exchanged: progress.levels.iter().map(|level| level.bytes_exchanged).sum(),
         levels: progress.levels.clone(),
     })

@@ -7,11 +7,13 @@ use super::machine::{Disks, RunFolder, StopRequest};
 use super::progress::Progress;
 use super::settings::Settings;
 use super::space::Space;
-use crate::base::Result;
+use crate::base::ids::to_u64;
+use crate::base::{Result, ShardId};
 use crate::exchange::Exchange;
 use crate::puzzle::Puzzle;
 use crate::ranking::Partition;
-use crate::store::{Shard, scratch_path};
+use crate::store::mapped::region_bytes;
+use crate::store::{Arena, Home, Shard, Storage, bitset, scratch_path, shard};
 
 /// A search on one process. Only what runs it as a whole takes all of it; everything else takes the
 /// parts that it uses.
@@ -43,11 +45,15 @@ impl<'a> Search<'a> {
         let space = Space::new(puzzle, partition, exchange.processes())?;
         let identity = SearchIdentity::of(puzzle, &partition, &settings.puzzle_text, &settings.fixed_settings);
         let job = Job::new(exchange, folder, stop, settings)?;
-        let scratch = scratch_path(job.process(), &folder.work());
-        let shards = partition
-            .owned_by(job.process(), exchange.processes())
-            .map(|shard| Shard::new(shard, partition.ranks(shard), &scratch, job.settings.storage))
-            .collect();
+        let owned: Vec<ShardId> = partition.owned_by(job.process(), exchange.processes()).collect();
+        let home = match job.settings.storage {
+            Storage::File => Home::File(scratch_path(job.process(), &folder.work())),
+            Storage::Memory | Storage::Compact => {
+                let slot_bytes = region_bytes(bitset::words_for(partition.shard_length()));
+                Home::Memory(Arena::new(slot_bytes, shard::SETS * to_u64(owned.len())))
+            }
+        };
+        let shards = owned.into_iter().map(|id| Shard::new(id, partition.ranks(id), &home)).collect();
         Ok(Self { job, space, progress: Progress::new(shards), checkpoint: Checkpoint::new(identity) })
     }
 

@@ -4,6 +4,7 @@ use super::expansions::lanes::shared_views::SharedViews;
 use super::level_record::LevelRecord;
 use crate::base::{Depth, ShardId, StateRank};
 use crate::store::Shard;
+use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// The progress of a search on one process.
@@ -23,9 +24,21 @@ pub struct Progress {
     pub earlier_seconds: f64,
     /// When this session started.
     pub started: Instant,
-    /// Seconds of the longest commit of this session: so long before its time is used up a search
-    /// must stop.
-    pub longest_commit_seconds: f64,
+    /// The commits of this session.
+    pub commits: Commits,
+}
+
+/// What the commits of a session took, all processes together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Commits {
+    /// How many there were.
+    pub number: u64,
+    /// Bytes written.
+    pub bytes: u64,
+    /// Seconds in all.
+    pub seconds: f64,
+    /// Seconds of the longest: so long before its time is used up a search must stop.
+    pub longest_seconds: f64,
 }
 
 impl Progress {
@@ -40,7 +53,7 @@ impl Progress {
             resumes: 0,
             earlier_seconds: 0.0,
             started: Instant::now(),
-            longest_commit_seconds: 0.0,
+            commits: Commits::default(),
         }
     }
 

@@ -93,7 +93,7 @@ impl Sums for RoundSums {
 pub fn end_round(job: &Job<'_>, progress: &Progress, observer: &mut dyn Observer, round: Round) -> Result<RoundEnd> {
     let Round { more, result, expanded, found } = round;
     let mut own = RoundSums { more: u64::from(more), failed: u64::from(result.is_err()), expanded, found, votes: [0; VOTES] };
-    job.stop.vote(job.is_first(), progress.longest_commit_seconds, &mut own.votes);
+    job.stop.vote(job.is_first(), progress.commits.longest_seconds, &mut own.votes);
     let sums = own.sum_over_processes(job.exchange);
     if sums.failed > 0 {
         agree(job.exchange, result)?;

@@ -100,7 +100,7 @@ fn first_from(shard: &Shard, least: u64) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::base::ShardId;
-    use crate::store::Storage;
+    use crate::store::Home;
     use proptest::prelude::*;
 
     proptest! {
@@ -110,7 +110,7 @@ mod tests {
             let folder = tempfile::tempdir().expect("temporary folder");
             let mut shards: Vec<Shard> = (0..4_u32)
                 .filter(|id| owned >> id & 1 == 1)
-                .map(|id| Shard::new(ShardId(id), u64::from(id) * 1_200..u64::from(id + 1) * 1_200, &folder.path().join("bits"), Storage::File))
+                .map(|id| Shard::new(ShardId(id), u64::from(id) * 1_200..u64::from(id + 1) * 1_200, &Home::File(folder.path().join("bits"))))
                 .collect();
             let mut expected = NONE;
             for shard in &mut shards {

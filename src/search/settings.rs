@@ -15,8 +15,7 @@ pub struct Settings {
     pub keep_levels: bool,
     /// Whether processes of one host read each other's scratch files instead of exchanging lanes.
     pub share_memory: bool,
-    /// Where what is seen is kept: in mapped files with the levels, or (compact storage) in memory,
-    /// with the levels compressed in files.
+    /// Where what is seen and the levels are kept.
     pub storage: Storage,
     /// Most antipodes listed.
     pub most_antipodes: usize,

@@ -56,7 +56,7 @@ const NOT_OWNED: u64 = 4;
 pub fn check(job: &Job<'_>, space: &Space<'_>, progress: &Progress, totals: &LevelTotals) -> Result<()> {
     let (found, up) = (totals.found.states, totals.edges.up);
     let most = match job.settings.storage {
-        Storage::File => MOST_SPOTS,
+        Storage::Memory | Storage::File => MOST_SPOTS,
         Storage::Compact => MOST_SPOTS_COMPACT,
     };
     let wanted = (BASE_SPOTS + space.partition.state_count() / RANKS_PER_SPOT).min(most);

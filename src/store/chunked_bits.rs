@@ -208,7 +208,7 @@ impl ChunkedBits {
 
 #[cfg(test)]
 mod tests {
-    use super::super::mapped::{Region, Storage};
+    use super::super::mapped::{Home, Region};
     use super::*;
     use crate::base::fingerprint;
     use proptest::prelude::*;
@@ -217,7 +217,7 @@ mod tests {
     const LENGTH: u64 = 3 * CHUNK_OFFSETS + 1_200;
 
     fn bits(folder: &tempfile::TempDir, number: u64, runs: &[Range<u64>]) -> ChunkedBits {
-        let region = Region { storage: Storage::File, path: folder.path().join("scratch"), number, words: bitset::words_for(LENGTH) };
+        let region = Region { home: Home::File(folder.path().join("scratch")), number, words: bitset::words_for(LENGTH) };
         let mut bits = ChunkedBits::empty(MappedWords::create(&region).expect("room"), LENGTH);
         for run in runs {
             bits.insert(&run.clone().collect::<Vec<_>>());
@@ -240,7 +240,7 @@ mod tests {
     fn nothing_behind_the_end_is_listed_as_absent() {
         let folder = tempfile::tempdir().expect("temporary folder");
         for length in [1, 62, 63, 64, 65, 127, 128] {
-            let region = Region { storage: Storage::File, path: folder.path().join("scratch"), number: length, words: 2 };
+            let region = Region { home: Home::File(folder.path().join("scratch")), number: length, words: 2 };
             let set = ChunkedBits::empty(MappedWords::create(&region).expect("room"), length);
             assert_eq!(listed(&set, usize::MAX, true), (0..length).collect::<Vec<_>>());
         }

@@ -1,10 +1,12 @@
-//! Scratch words in a file, mapped for reading and writing. One of the few files with `unsafe`.
+//! Scratch words in a file, mapped for reading and writing, or in memory (`arena.rs`). One of the
+//! few files with `unsafe`.
 //!
 //! The file is created by us, preallocated before it is mapped (a sparse file mapped on a full disk
 //! ends in SIGBUS), used by this process only under the lock of the run folder, and never grows or
 //! shrinks.
 #![allow(unsafe_code)]
 
+use super::arena::{Arena, Slot};
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::{Error, Result, fault_point, regular_file};
 use memmap2::{Mmap, MmapMut, MmapOptions};
@@ -14,7 +16,8 @@ use std::fmt;
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::ops::{Deref, DerefMut};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Zero words after the last one, so that lanes can be read in windows of 16 bytes.
 const PADDING_WORDS: u64 = 2;
@@ -22,25 +25,27 @@ const PADDING_WORDS: u64 = 2;
 /// Regions are multiples of this; larger pages are aligned by the mapping itself.
 const PAGE_BYTES: u64 = 4_096;
 
-/// Where scratch words are kept.
+/// Where a search keeps its sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
+    /// In memory only: nothing is written to disk, and large pages are asked for.
+    Memory,
     /// In a file, which other processes of the host can map, and from which the system can take
     /// memory back.
     File,
-    /// In memory only: nothing is written to disk, and large pages are asked for. Levels found by
-    /// lanes are packed into files.
+    /// What is seen in memory only; levels found by lanes are packed into files.
     Compact,
 }
 
 impl Storage {
     /// The words of the configuration.
-    pub const NAMES: [&str; 2] = ["files", "compact"];
+    pub const NAMES: [&str; 3] = ["memory", "files", "compact"];
 
     /// The storage that a word of [`Storage::NAMES`] stands for.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
         match name {
+            "memory" => Some(Self::Memory),
             "files" => Some(Self::File),
             "compact" => Some(Self::Compact),
             _ => None,
@@ -51,20 +56,28 @@ impl Storage {
 impl fmt::Display for Storage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
+            Self::Memory => "memory",
             Self::File => "files",
             Self::Compact => "compact",
         })
     }
 }
 
+/// Where the sets of a process have their words, once they need any.
+#[derive(Clone, Debug)]
+pub enum Home {
+    /// In the scratch file of this path, which is shared by the sets of all shards.
+    File(PathBuf),
+    /// In memory.
+    Memory(Arc<Arena>),
+}
+
 /// Where the words of a set are: a region of the process's scratch file, or memory.
 #[derive(Clone, Debug)]
 pub struct Region {
-    /// Whether the words are in the file at all.
-    pub storage: Storage,
-    /// The file, shared by the sets of all shards.
-    pub path: PathBuf,
-    /// Number of the region in it.
+    /// The file or the memory.
+    pub home: Home,
+    /// Number of the region in the file.
     pub number: u64,
     /// Words of each region.
     pub words: u64,
@@ -73,17 +86,16 @@ pub struct Region {
 impl Region {
     /// Length of a region in the file: whole pages, as mappings start at pages.
     fn bytes(&self) -> u64 {
-        ((self.words + PADDING_WORDS) * 8).next_multiple_of(PAGE_BYTES)
+        region_bytes(self.words)
     }
 
     /// Gives the region's space back to the disk. A region that is not there is fine, and a disk
     /// that cannot is, too: the file is removed with the folder.
     pub fn release(&self) {
-        if self.storage == Storage::Compact {
-            return;
-        }
-        if self.path.is_file()
-            && let Ok(file) = regular_file::open_to_change(&self.path)
+        // Words in memory go back with the last use of them.
+        let Home::File(path) = &self.home else { return };
+        if path.is_file()
+            && let Ok(file) = regular_file::open_to_change(path)
         {
             let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
             let _ = rustix::fs::fallocate(&file, hole, self.number * self.bytes(), self.bytes());
@@ -91,11 +103,43 @@ impl Region {
     }
 }
 
-/// 64-bit words backed by a region of a file. Dereferences to a slice.
+/// Bytes of a region of `words` words, with its padding: whole pages.
+#[must_use]
+pub fn region_bytes(words: u64) -> u64 {
+    ((words + PADDING_WORDS) * 8).next_multiple_of(PAGE_BYTES)
+}
+
+/// 64-bit words in a region of a file or in memory. Dereferences to a slice.
 #[derive(Debug)]
 pub struct MappedWords {
-    map: MmapMut,
+    bytes: Bytes,
     words: usize,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    File(MmapMut),
+    Memory(Slot),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::File(map) => map,
+            Self::Memory(slot) => slot,
+        }
+    }
+}
+
+impl DerefMut for Bytes {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        match self {
+            Self::File(map) => map,
+            Self::Memory(slot) => slot,
+        }
+    }
 }
 
 impl MappedWords {
@@ -106,25 +150,18 @@ impl MappedWords {
     /// `Io` when the file cannot be created, the disk has no room (exit 74, before anything was
     /// lost), or mapping fails.
     pub fn create(region: &Region) -> Result<Self> {
-        let map = match region.storage {
-            Storage::Compact => Self::memory(region),
-            Storage::File => {
-                let file = fault_point::pass("scratch-create").map_err(|source| cannot_allocate(region, source));
-                let mut file = file.and_then(|()| regular_file::open_to_change(&region.path))?;
-                Self::map_file(region, &mut file)
+        let bytes = match &region.home {
+            Home::Memory(arena) => {
+                Bytes::Memory(arena.take().map_err(|source| Error::io("allocate memory for", Path::new("the sets of states"), source))?)
+            }
+            Home::File(path) => {
+                let cannot = |source| Error::io("allocate scratch file", path, source);
+                fault_point::pass("scratch-create").map_err(cannot)?;
+                let mut file = regular_file::open_to_change(path)?;
+                Bytes::File(Self::map_file(region, &mut file).map_err(cannot)?)
             }
         };
-        let map = map.map_err(|source| cannot_allocate(region, source))?;
-        Ok(Self { map, words: to_usize(region.words) })
-    }
-
-    fn memory(region: &Region) -> std::io::Result<MmapMut> {
-        fault_point::pass("scratch-allocate")?;
-        let map = MmapOptions::new().len(to_usize(region.bytes())).map_anon()?;
-        // A wish that the system may not grant.
-        #[cfg(target_os = "linux")]
-        let _ = map.advise(memmap2::Advice::HugePage);
-        Ok(map)
+        Ok(Self { bytes, words: to_usize(region.words) })
     }
 
     fn map_file(region: &Region, file: &mut File) -> std::io::Result<MmapMut> {
@@ -137,15 +174,11 @@ impl MappedWords {
     }
 }
 
-fn cannot_allocate(region: &Region, source: std::io::Error) -> Error {
-    Error::io("allocate scratch file", &region.path, source)
-}
-
 impl MappedWords {
     /// The bytes of the words and 16 zero bytes after them.
     #[must_use]
     pub fn padded_bytes(&self) -> &[u8] {
-        &self.map[..]
+        &self.bytes
     }
 }
 
@@ -162,7 +195,8 @@ impl MappedView {
     /// # Errors
     /// `Io` when the region is not there.
     pub fn open(region: &Region) -> Result<Self> {
-        let file = regular_file::open(&region.path)?;
+        let Home::File(path) = &region.home else { return Err(Error::invariant("regions of other processes in memory", 1, 0)) };
+        let file = regular_file::open(path)?;
         let attempt = || -> std::io::Result<Mmap> {
             let (first, length) = (region.number * region.bytes(), region.bytes());
             if file.metadata()?.len() < first + length {
@@ -172,7 +206,7 @@ impl MappedView {
             // the run folder's lock; see above for writers.
             unsafe { MmapOptions::new().offset(first).len(to_usize(length)).map(&file) }
         };
-        attempt().map(|map| Self { map }).map_err(|source| Error::io("read the shared scratch file", &region.path, source))
+        attempt().map(|map| Self { map }).map_err(|source| Error::io("read the shared scratch file", path, source))
     }
 
     /// The bytes of the words and at least 16 zero bytes after them.
@@ -205,14 +239,14 @@ impl Deref for MappedWords {
     type Target = [u64];
 
     fn deref(&self) -> &[u64] {
-        &bytemuck::cast_slice(&self.map[..])[..self.words]
+        &bytemuck::cast_slice(&self.bytes)[..self.words]
     }
 }
 
 impl DerefMut for MappedWords {
     fn deref_mut(&mut self) -> &mut [u64] {
         let words = self.words;
-        &mut bytemuck::cast_slice_mut(&mut self.map[..])[..words]
+        &mut bytemuck::cast_slice_mut(&mut self.bytes)[..words]
     }
 }
 
@@ -223,7 +257,7 @@ mod tests {
     #[test]
     fn regions_start_as_zeros_and_do_not_overlap() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let region = |number| Region { storage: Storage::File, path: folder.path().join("a"), number, words: 600 };
+        let region = |number| Region { home: Home::File(folder.path().join("a")), number, words: 600 };
         let mut second = MappedWords::create(&region(1)).expect("room");
         let mut first = MappedWords::create(&region(0)).expect("room");
         assert!(first.iter().chain(second.iter()).all(|&word| word == 0));

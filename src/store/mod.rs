@@ -1,18 +1,20 @@
 #![doc = include_str!("README.md")]
 
+pub mod arena;
 pub mod bitset;
 pub mod block;
+pub mod chunk_code;
 pub mod chunked_bits;
 pub mod format;
-pub mod gap_code;
 pub mod mapped;
 pub mod pack;
 pub mod packed_bits;
 pub mod rank_set;
 pub mod shard;
 
+pub use arena::Arena;
 pub use block::{BlockEntry, Contents};
-pub use mapped::{MappedView, MappedWords, Region, Storage};
+pub use mapped::{Home, MappedView, MappedWords, Region, Storage};
 pub use pack::{PackReader, PackWriter};
 pub use packed_bits::{Chunk, Cut, LevelFile, PackedBits};
 pub use rank_set::{Lanes, RankSet};

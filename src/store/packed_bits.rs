@@ -1,15 +1,15 @@
-//! A level kept compressed in a file: chunks of a bitset, each as the gaps between its members
-//! (`gap_code.rs`), appended by many threads and read back one by one.
+//! A level kept compressed in a file: chunks of a bitset, coded (`chunk_code.rs`), appended by many
+//! threads and read back one by one.
 //!
 //! For searches whose three bitsets do not fit the memory: only what is seen stays in memory as
-//! bits. A level with an eighth of all states takes 0.57 of its bits. The file belongs to one level
+//! bits. A level with an eighth of all states takes 0.66 of its bits. The file belongs to one level
 //! of one process and is removed with the last set that is in it. A chunk that cannot be read back
 //! counts as empty: the counts of states then differ from the chunk's own, and the guards end the
 //! search.
 
 use super::bitset;
+use super::chunk_code;
 use super::format::CHUNK_WORDS;
-use super::gap_code;
 use crate::base::fingerprint::{Fingerprint, LANE_STATES};
 use crate::base::ids::{low_u32, to_u64, to_usize};
 use crate::base::{Error, Result, fault_point};
@@ -50,7 +50,7 @@ impl LevelFile {
         if count == 0 {
             return Ok(Chunk::EMPTY);
         }
-        let stored = gap_code::encode(bytes, count);
+        let stored = chunk_code::encode(bytes, count);
         let first = self.end.fetch_add(to_u64(stored.len()), Ordering::Relaxed);
         fault_point::pass("scratch-allocate")
             .and_then(|()| self.file.write_all_at(&stored, first))
@@ -182,7 +182,7 @@ impl PackedBits {
         if self.file.file.read_exact_at(&mut stored, chunk.first).is_err() {
             return words;
         }
-        gap_code::decode(&stored, &mut words);
+        chunk_code::decode(&stored, &mut words);
         words
     }
 
@@ -255,7 +255,7 @@ fn count_bits(bytes: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::super::chunked_bits::{CHUNK_OFFSETS, ChunkedBits};
-    use super::super::mapped::{MappedWords, Region, Storage};
+    use super::super::mapped::{Home, MappedWords, Region};
     use super::*;
     use crate::base::fingerprint::{self, mix64};
 
@@ -337,7 +337,7 @@ mod tests {
         let packed = PackedBits::of_words(&file, &vec![0x0100; to_usize(bitset::words_for(LENGTH))]).expect("room");
         file.file.set_len(10).expect("shorter");
         assert!(packed.recount() < packed.count());
-        let region = Region { storage: Storage::File, path: folder.path().join("bits"), number: 0, words: bitset::words_for(LENGTH) };
+        let region = Region { home: Home::File(folder.path().join("bits")), number: 0, words: bitset::words_for(LENGTH) };
         let mut seen = ChunkedBits::empty(MappedWords::create(&region).expect("room"), LENGTH);
         let error = seen.absorb_packed(&packed).expect_err("states are missing");
         assert!(error.to_string().contains("read back from a packed chunk"), "{error}");

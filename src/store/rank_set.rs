@@ -443,7 +443,7 @@ fn merged(first: &[u64], second: &[u64]) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Storage;
+    use crate::store::Home;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
     use std::os::unix::fs::MetadataExt;
@@ -451,10 +451,7 @@ mod tests {
     const LENGTH: u64 = 2_400;
 
     fn set_in(folder: &tempfile::TempDir, number: u64) -> RankSet {
-        RankSet::empty(
-            LENGTH,
-            Region { storage: Storage::File, path: folder.path().join("scratch"), number, words: bitset::words_for(LENGTH) },
-        )
+        RankSet::empty(LENGTH, Region { home: Home::File(folder.path().join("scratch")), number, words: bitset::words_for(LENGTH) })
     }
 
     fn listed(list: impl Fn(u64, &mut Vec<u64>) -> Option<u64>) -> Vec<u64> {
@@ -523,7 +520,7 @@ mod tests {
     #[test]
     fn words_that_are_used_again_are_clean() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let mut set = RankSet::empty(1_000, Region { storage: Storage::File, path: folder.path().join("scratch"), number: 0, words: 16 });
+        let mut set = RankSet::empty(1_000, Region { home: Home::File(folder.path().join("scratch")), number: 0, words: 16 });
         set.insert(&mut (0..1_000).collect()).expect("room");
         set.make_bits().expect("room").words_to_overwrite()[15] = u64::MAX;
         set.clear(true);

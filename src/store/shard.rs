@@ -2,7 +2,7 @@
 //! it.
 
 use super::bitset;
-use super::mapped::{Region, Storage};
+use super::mapped::{Home, Region};
 use super::rank_set::RankSet;
 use crate::base::fingerprint::{Fingerprint, LANE_STATES};
 use crate::base::ids::to_u64;
@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Sets of a shard, each with a region of the scratch file of the process.
-const SETS: u64 = 3;
+pub const SETS: u64 = 3;
 
 /// The scratch file of a process, in the run folder's folder for scratch files.
 #[must_use]
@@ -83,16 +83,16 @@ impl Shard {
     /// same host.
     #[must_use]
     pub fn seen_region(id: ShardId, length: u64, scratch: PathBuf) -> Region {
-        Region { storage: Storage::File, path: scratch, number: u64::from(id.0) * SETS, words: bitset::words_for(length) }
+        Region { home: Home::File(scratch), number: u64::from(id.0) * SETS, words: bitset::words_for(length) }
     }
 
-    /// A shard without states; its bits, once it needs any, are in memory or in the file `scratch`,
-    /// which it shares with shards of other numbers and the same length.
+    /// A shard without states; its bits, once it needs any, are in `home`, which it shares with
+    /// shards of other numbers and the same length.
     #[must_use]
-    pub fn new(id: ShardId, ranks: Range<u64>, scratch: &Path, storage: Storage) -> Self {
+    pub fn new(id: ShardId, ranks: Range<u64>, home: &Home) -> Self {
         let length = ranks.end - ranks.start;
-        let region = Region { storage, ..Self::seen_region(id, length, scratch.to_owned()) };
-        let set = |number: u64| RankSet::empty(length, Region { number: region.number + number, ..region.clone() });
+        let words = bitset::words_for(length);
+        let set = |number: u64| RankSet::empty(length, Region { home: home.clone(), number: u64::from(id.0) * SETS + number, words });
         Self { id, seen: set(0), frontier: set(1), next: set(2), ranks }
     }
 
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn levels_follow_each_other() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let mut shard = Shard::new(ShardId(2), 2_400..4_800, &folder.path().join("bits"), Storage::File);
+        let mut shard = Shard::new(ShardId(2), 2_400..4_800, &Home::File(folder.path().join("bits")));
         shard.accept(&[2_400]).expect("room");
         assert_eq!(shard.measure_next(true).expect("consistent").states, 1);
         shard.close_level().expect("room");

@@ -510,7 +510,7 @@ fn search(keys: &mut Keys) -> Checked<(u64, Option<u64>)> {
     keys.integer("exchange_kib", 1, 65_536)?;
     keys.boolean("share_memory")?;
     let shared = keys.boolean("shared_filesystem")?.unwrap_or(true);
-    keys.choice("storage", &["auto", "files", "compact"])?;
+    keys.choice("storage", &["auto", "memory", "files", "compact"])?;
     keys.choice("expansion", &["auto", "states", "lanes", "unseen"])?;
     if keeps && !shared {
         return Err(unreadable(keys.place("shared_filesystem"), "false together with keep_levels", "one of the two"));

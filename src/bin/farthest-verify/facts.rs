@@ -54,6 +54,8 @@ struct Manifest {
     shards: IgnoredAny,
     resumes: IgnoredAny,
     seconds: IgnoredAny,
+    #[serde(default)]
+    commits: Option<Commits>,
     bytes_exchanged: IgnoredAny,
     levels: Vec<LevelCost>,
     #[serde(default)]
@@ -62,6 +64,16 @@ struct Manifest {
     spot_solves: Vec<SpotSolve>,
     #[serde(default)]
     certificates: Vec<RecordedCertificate>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "keys that only inform are listed so that unknown ones are refused")]
+struct Commits {
+    number: IgnoredAny,
+    bytes: IgnoredAny,
+    seconds: IgnoredAny,
+    longest_seconds: IgnoredAny,
 }
 
 #[derive(Deserialize)]

@@ -2,7 +2,6 @@
 //! each state whose source it owns.
 //!
 //! Both sides work out which bits those are, so nothing but the bits is sent.
-#![allow(unsafe_code)]
 
 use super::kernel::Scratch;
 use super::prefixes::{PrefixStrip, PrefixTable, STRIP};
@@ -10,10 +9,8 @@ use super::pull::{Bits, members};
 use super::strip::MARGIN;
 use super::units::{HALF, HALF_BITS, UNIT, read_half, read_unit, read_unit_exact, write_unit};
 use super::{LaneExpansion, LaneSource};
+use crate::base::bit_moves::{BitMoves, BitWork, do_work};
 use crate::base::ids::index_u32;
-#[cfg(target_arch = "x86_64")]
-use crate::expand::bit_moves::Bmi2;
-use crate::expand::bit_moves::{BitMoves, Portable};
 use crate::expand::bit_stream::{BitReader, BitWriter};
 use crate::expand::lane_plan::{LanePlan, MOST_CROSSINGS};
 
@@ -32,12 +29,7 @@ impl LaneExpansion {
         plane: usize,
         generator: usize,
     ) -> Option<Vec<u8>> {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(moves) = Bmi2::new() {
-            // SAFETY: as in `pull`.
-            return unsafe { contribute_with_bmi2(self, moves, source, owned, prefixes, plane, generator) };
-        }
-        self.contribute_with(Portable, source, owned, prefixes, plane, generator)
+        do_work(Contribute { expansion: self, source, owned, prefixes, plane, generator })
     }
 
     /// Adds what the owner of the `owned` blocks contributed to `units`. False when `contributed`
@@ -52,12 +44,7 @@ impl LaneExpansion {
         generator: usize,
         units: &mut [u8],
     ) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(moves) = Bmi2::new() {
-            // SAFETY: as in `pull`.
-            return unsafe { receive_with_bmi2(self, moves, contributed, owned, prefixes, plane, generator, units) };
-        }
-        self.receive_with(Portable, contributed, owned, prefixes, plane, generator, units)
+        do_work(Receive { expansion: self, contributed, owned, prefixes, plane, generator, units })
     }
 
     /// Bits that [`LaneExpansion::contribute`] writes where many states are seen.
@@ -72,81 +59,6 @@ impl LaneExpansion {
             .flat_map(|(strip, lanes)| self.spoken_for(owned, strip, lanes, self.odd_planes[plane], plan))
             .map(|mask| u64::from(mask.count_ones()))
             .sum()
-    }
-
-    #[inline(always)]
-    fn contribute_with<B: BitMoves>(
-        &self,
-        moves: B,
-        source: &LaneSource<'_>,
-        owned: &[bool],
-        prefixes: &PrefixTable,
-        plane: usize,
-        generator: usize,
-    ) -> Option<Vec<u8>> {
-        let (target_plane, plan) = self.moves[plane * self.generators + generator]?;
-        let kernel = self.kernels[plan].as_ref();
-        let (plan, blocks, owned) = (&self.plans[plan], self.plane_of(&source.blocks, target_plane), self.plane_of(owned, target_plane));
-        let odd_plane = self.odd_planes[plane];
-        let mut any = 0;
-        let mut stream = BitWriter::default();
-        let mut bits = [0; STRIP];
-        let mut scratch = Scratch::new();
-        for (number, (strip, lanes)) in prefixes.strips.iter().zip(lanes_of_strips(prefixes.lanes)).enumerate() {
-            let masks = self.spoken_for(owned, strip, lanes, odd_plane, plan);
-            let mut wanted = 0;
-            for (lane, &mask) in masks.iter().enumerate() {
-                wanted |= u32::from(mask != 0) << lane;
-            }
-            match kernel {
-                _ if wanted == 0 => {}
-                Some(kernel) => {
-                    let pulled = kernel.pull(moves, self, blocks, prefixes, strip, odd_plane, number * STRIP, &mut scratch);
-                    for (lane, bits) in bits.iter_mut().enumerate() {
-                        let pulled = &pulled.0[MARGIN..];
-                        *bits = if self.halved { read_half(pulled, lane) } else { read_unit(pulled, lane) };
-                    }
-                }
-                None => self.pull_lanes(moves, blocks, strip, wanted, odd_plane, plan, &mut bits),
-            }
-            for lane in members(wanted) {
-                any |= bits[lane];
-                stream.push(moves.extract_wide(bits[lane], masks[lane]), masks[lane].count_ones());
-            }
-        }
-        (any != 0).then(|| stream.finish())
-    }
-
-    #[inline(always)]
-    #[allow(clippy::too_many_arguments)]
-    fn receive_with<B: BitMoves>(
-        &self,
-        moves: B,
-        contributed: &[u8],
-        owned: &[bool],
-        prefixes: &PrefixTable,
-        plane: usize,
-        generator: usize,
-        units: &mut [u8],
-    ) -> bool {
-        let Some((target_plane, plan)) = self.moves[plane * self.generators + generator] else { return false };
-        let (plan, owned) = (&self.plans[plan], self.plane_of(owned, target_plane));
-        let mut stream = BitReader::new(contributed);
-        let per_unit = self.lanes_per_unit();
-        for (number, (strip, lanes)) in prefixes.strips.iter().zip(lanes_of_strips(prefixes.lanes)).enumerate() {
-            let masks = self.spoken_for(owned, strip, lanes, self.odd_planes[plane], plan);
-            for (unit, masks) in masks[..lanes].chunks(per_unit).enumerate() {
-                let unit = number * STRIP / per_unit + unit;
-                let mut bits = read_unit_exact(units, unit);
-                for (lane, &mask) in (0_u32..).zip(masks) {
-                    if mask != 0 {
-                        bits |= moves.deposit_wide(stream.take(mask.count_ones()), mask) << (lane * HALF_BITS);
-                    }
-                }
-                write_unit(units, unit, bits);
-            }
-        }
-        stream.is_used_up()
     }
 
     /// Bits of the target lanes of a strip whose source blocks are `owned`.
@@ -175,32 +87,91 @@ fn lanes_of_strips(lanes: usize) -> impl Iterator<Item = usize> {
     (0..lanes).step_by(STRIP).map(move |first| STRIP.min(lanes - first))
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
-fn contribute_with_bmi2(
-    expansion: &LaneExpansion,
-    moves: Bmi2,
-    source: &LaneSource<'_>,
-    owned: &[bool],
-    prefixes: &PrefixTable,
+/// [`LaneExpansion::contribute`], for the instructions at hand.
+struct Contribute<'a> {
+    expansion: &'a LaneExpansion,
+    source: &'a LaneSource<'a>,
+    owned: &'a [bool],
+    prefixes: &'a PrefixTable,
     plane: usize,
     generator: usize,
-) -> Option<Vec<u8>> {
-    expansion.contribute_with(moves, source, owned, prefixes, plane, generator)
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
-#[allow(clippy::too_many_arguments)]
-fn receive_with_bmi2(
-    expansion: &LaneExpansion,
-    moves: Bmi2,
-    contributed: &[u8],
-    owned: &[bool],
-    prefixes: &PrefixTable,
+impl BitWork for Contribute<'_> {
+    type Output = Option<Vec<u8>>;
+
+    #[inline(always)]
+    fn run<B: BitMoves>(self, moves: B) -> Option<Vec<u8>> {
+        let Self { expansion, source, owned, prefixes, plane, generator } = self;
+        let (target_plane, plan) = expansion.moves[plane * expansion.generators + generator]?;
+        let kernel = expansion.kernels[plan].as_ref();
+        let (plan, blocks, owned) =
+            (&expansion.plans[plan], expansion.plane_of(&source.blocks, target_plane), expansion.plane_of(owned, target_plane));
+        let odd_plane = expansion.odd_planes[plane];
+        let mut any = 0;
+        let mut stream = BitWriter::default();
+        let mut bits = [0; STRIP];
+        let mut scratch = Scratch::new();
+        for (number, (strip, lanes)) in prefixes.strips.iter().zip(lanes_of_strips(prefixes.lanes)).enumerate() {
+            let masks = expansion.spoken_for(owned, strip, lanes, odd_plane, plan);
+            let mut wanted = 0;
+            for (lane, &mask) in masks.iter().enumerate() {
+                wanted |= u32::from(mask != 0) << lane;
+            }
+            match kernel {
+                _ if wanted == 0 => {}
+                Some(kernel) => {
+                    let pulled = kernel.pull(moves, expansion, blocks, prefixes, strip, odd_plane, number * STRIP, &mut scratch);
+                    for (lane, bits) in bits.iter_mut().enumerate() {
+                        let pulled = &pulled.0[MARGIN..];
+                        *bits = if expansion.halved { read_half(pulled, lane) } else { read_unit(pulled, lane) };
+                    }
+                }
+                None => expansion.pull_lanes(moves, blocks, strip, wanted, odd_plane, plan, &mut bits),
+            }
+            for lane in members(wanted) {
+                any |= bits[lane];
+                stream.push(moves.extract_wide(bits[lane], masks[lane]), masks[lane].count_ones());
+            }
+        }
+        (any != 0).then(|| stream.finish())
+    }
+}
+
+/// [`LaneExpansion::receive`], for the instructions at hand.
+struct Receive<'a> {
+    expansion: &'a LaneExpansion,
+    contributed: &'a [u8],
+    owned: &'a [bool],
+    prefixes: &'a PrefixTable,
     plane: usize,
     generator: usize,
-    units: &mut [u8],
-) -> bool {
-    expansion.receive_with(moves, contributed, owned, prefixes, plane, generator, units)
+    units: &'a mut [u8],
+}
+
+impl BitWork for Receive<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<B: BitMoves>(self, moves: B) -> bool {
+        let Self { expansion, contributed, owned, prefixes, plane, generator, units } = self;
+        let Some((target_plane, plan)) = expansion.moves[plane * expansion.generators + generator] else { return false };
+        let (plan, owned) = (&expansion.plans[plan], expansion.plane_of(owned, target_plane));
+        let mut stream = BitReader::new(contributed);
+        let per_unit = expansion.lanes_per_unit();
+        for (number, (strip, lanes)) in prefixes.strips.iter().zip(lanes_of_strips(prefixes.lanes)).enumerate() {
+            let masks = expansion.spoken_for(owned, strip, lanes, expansion.odd_planes[plane], plan);
+            for (unit, masks) in masks[..lanes].chunks(per_unit).enumerate() {
+                let unit = number * STRIP / per_unit + unit;
+                let mut bits = read_unit_exact(units, unit);
+                for (lane, &mask) in (0_u32..).zip(masks) {
+                    if mask != 0 {
+                        bits |= moves.deposit_wide(stream.take(mask.count_ones()), mask) << (lane * HALF_BITS);
+                    }
+                }
+                write_unit(units, unit, bits);
+            }
+        }
+        stream.is_used_up()
+    }
 }

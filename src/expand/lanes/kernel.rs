@@ -17,8 +17,8 @@ use super::runs::LaneRuns;
 use super::slices::Slices;
 use super::strip::{MARGIN, STRIP_BYTES, StripBuffer};
 use super::units::HALF;
+use crate::base::bit_moves::BitMoves;
 use crate::base::ids::{approximate, low_u8, low_u64, to_u64};
-use crate::expand::bit_moves::BitMoves;
 use crate::expand::lane_plan::{Origin, SUFFIX};
 use crate::puzzle::Permutation;
 

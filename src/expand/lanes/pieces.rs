@@ -17,8 +17,8 @@ use super::crossing::{Crossing, LaneMask, is_odd, masks_by_value};
 use super::places::{SplitPlaces, write_halves, write_lane};
 use super::prefixes::{Bytes, PrefixStrip, STRIP};
 use super::strip::StripBuffer;
+use crate::base::bit_moves::BitMoves;
 use crate::base::ids::low_u64;
-use crate::expand::bit_moves::BitMoves;
 use crate::expand::lane_plan::SUFFIX;
 
 /// How pieces move within lanes.

@@ -1,16 +1,15 @@
 //! Pulling a part of a block: the hot loops. A strip of 32 lanes at a time, generator by generator,
 //! slice by slice: what depends on the generator only is outside of the innermost loop, which reads
 //! a source lane, moves its bits, and knows nothing else.
-#![allow(unsafe_code)]
 
 use super::kernel::Scratch;
 use super::prefixes::{Places, PrefixStrip, PrefixTable, STRIP};
 use super::strip::{STRIP_BYTES, STRIP_WORDS, Words, common, count, is_zero, take_new, union, words, words_of_part, write_words};
 use super::units::{HALF_BITS, read_half, read_run, read_unit, write_unit};
 use super::{LaneExpansion, LaneSource, LaneTally, Target, UNIT_BYTES};
+use crate::base::bit_moves::{BitMoves, BitWork, Portable, do_work};
 use crate::base::fingerprint::{Fingerprint, LANE_STATES};
 use crate::base::ids::{index_u32, to_u64, to_usize};
-use crate::expand::bit_moves::{BitMoves, Portable};
 use crate::expand::lane_plan::{LanePlan, MOST_CROSSINGS, SUFFIX};
 use crate::ranking::lehmer;
 use std::ops::Range;
@@ -23,13 +22,7 @@ impl LaneExpansion {
     /// neighbour in `source` or contributed.
     #[must_use]
     pub fn pull(&self, source: &LaneSource<'_>, prefixes: &PrefixTable, target: &mut Target<'_>) -> LaneTally {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(moves) = crate::expand::bit_moves::Bmi2::new() {
-            // SAFETY: a value of this type exists only on processors with the features that the
-            // function is compiled for.
-            return unsafe { pull_with_bmi2(self, moves, source, prefixes, target) };
-        }
-        self.pull_portable(source, prefixes, target)
+        do_work(Pull { expansion: self, source, prefixes, target })
     }
 
     /// [`LaneExpansion::pull`] without special instructions; the same results.
@@ -256,16 +249,21 @@ impl LaneExpansion {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
-fn pull_with_bmi2(
-    expansion: &LaneExpansion,
-    moves: crate::expand::bit_moves::Bmi2,
-    source: &LaneSource<'_>,
-    prefixes: &PrefixTable,
-    target: &mut Target<'_>,
-) -> LaneTally {
-    expansion.pull_with(moves, source, prefixes, target)
+/// [`LaneExpansion::pull`], for the instructions at hand.
+struct Pull<'a, 'b, 'c> {
+    expansion: &'a LaneExpansion,
+    source: &'a LaneSource<'a>,
+    prefixes: &'a PrefixTable,
+    target: &'b mut Target<'c>,
+}
+
+impl BitWork for Pull<'_, '_, '_> {
+    type Output = LaneTally;
+
+    #[inline(always)]
+    fn run<B: BitMoves>(self, moves: B) -> LaneTally {
+        self.expansion.pull_with(moves, self.source, self.prefixes, self.target)
+    }
 }
 
 /// The units of a strip with a bit in `open`.

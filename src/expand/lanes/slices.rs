@@ -11,8 +11,8 @@ use super::crossing::{Crossing, LaneMask, is_odd, masks_by_value};
 use super::places::{SplitPlaces, write_halves, write_lane};
 use super::prefixes::{Bytes, PrefixStrip, STRIP};
 use super::strip::StripBuffer;
+use crate::base::bit_moves::BitMoves;
 use crate::base::ids::{low_u32, low_u64, to_usize};
-use crate::expand::bit_moves::BitMoves;
 use crate::expand::lane_plan::{MOST_CROSSINGS, SUFFIX, choices};
 use crate::ranking::lehmer;
 

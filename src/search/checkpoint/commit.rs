@@ -96,7 +96,11 @@ impl Checkpoint {
         self.levels_saved = progress.levels.len();
         self.last = Instant::now();
         let seconds = since.elapsed().as_secs_f64();
-        progress.longest_commit_seconds = progress.longest_commit_seconds.max(seconds);
+        let commits = &mut progress.commits;
+        commits.number += 1;
+        commits.bytes += bytes;
+        commits.seconds += seconds;
+        commits.longest_seconds = commits.longest_seconds.max(seconds);
         observer.notice(&Event::Committed { depth, bytes, seconds });
         Ok(())
     }

@@ -22,7 +22,7 @@ pub(super) const SUSPECT: &str = "suspect";
 /// disks, the newest.
 pub(super) fn generations_kept(storage: Storage) -> usize {
     match storage {
-        Storage::File => 2,
+        Storage::Memory | Storage::File => 2,
         Storage::Compact => 1,
     }
 }

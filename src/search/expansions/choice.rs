@@ -48,7 +48,7 @@ fn lists_fit(storage: Storage, space: &Space<'_>, progress: &Progress) -> bool {
     let (ranks, seen) = (space.partition.state_count(), progress.total_states());
     // What is seen was a list, too, until lanes were first wanted.
     let states = seen + last.saturating_mul(growth + 1).min(last + ranks - seen);
-    storage == Storage::File || states.saturating_mul(LIST_BYTES) <= list_budget(ranks / 8)
+    storage != Storage::Compact || states.saturating_mul(LIST_BYTES) <= list_budget(ranks / 8)
 }
 
 #[cfg(test)]

@@ -71,13 +71,13 @@ impl ShardReader {
 mod tests {
     use super::*;
     use crate::base::ShardId;
-    use crate::store::Storage;
+    use crate::store::Home;
 
     #[test]
     fn batches_together_are_the_frontier() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let mut shards: Vec<Shard> = (0..4_u32)
-            .map(|id| Shard::new(ShardId(id), u64::from(id) * 1_200..u64::from(id + 1) * 1_200, &folder.path().join("bits"), Storage::File))
+            .map(|id| Shard::new(ShardId(id), u64::from(id) * 1_200..u64::from(id + 1) * 1_200, &Home::File(folder.path().join("bits"))))
             .collect();
         let mut expected: Vec<u64> = Vec::new();
         for (shard, step) in shards.iter_mut().zip([1_usize, 1_300, 70, 3]) {

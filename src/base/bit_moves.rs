@@ -134,6 +134,34 @@ impl BitMoves for Bmi2 {
     }
 }
 
+/// Work that moves bits, written once for all ways to move them.
+pub trait BitWork {
+    /// What comes of it.
+    type Output;
+
+    /// Does the work. To be marked `#[inline(always)]`, so that [`do_work`] compiles it for the
+    /// instructions at hand.
+    fn run<B: BitMoves>(self, moves: B) -> Self::Output;
+}
+
+/// Does the work in the fastest way that this processor has.
+#[inline]
+pub fn do_work<W: BitWork>(work: W) -> W::Output {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(moves) = Bmi2::new() {
+        // SAFETY: a value of this type exists only on processors with the features that the
+        // function is compiled for.
+        return unsafe { do_with_bmi2(work, moves) };
+    }
+    work.run(Portable)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
+fn do_with_bmi2<W: BitWork>(work: W, moves: Bmi2) -> W::Output {
+    work.run(moves)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
