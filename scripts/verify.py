@@ -38,6 +38,13 @@ class Unreadable(Exception):
     """Grammar, limits, missing files."""
 
 
+# What no name of a move holds: controls, blanks, quotation marks, backslashes, marks that are not seen.
+NO_NAME = (
+    "[\\x00-\\x20\"\\\\\\x7f-\\xa0\\xad\\u061c\\u1680\\u180e\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u3000\\ufeff\\ufff9-\\ufffb"
+    "\\U000e0000-\\U000e007f]"
+)
+
+
 def refuted_unless(condition, told):
     if not condition:
         raise Refuted(told)
@@ -195,7 +202,7 @@ class Puzzle:
         for _ in range(count):
             name, *images = records.take("generator") or [""]
             is_move = sorted(images := numbers(images, places)) == list(range(1, places + 1))
-            is_name = re.fullmatch(r"[!-~]{1,32}", name) and not set(name) & set(',"\\')
+            is_name = 1 <= len(name) <= 32 and not re.search(NO_NAME, name)
             unreadable_unless(is_move and is_name and name not in self.moves, "expected a new name and each place once")
             self.moves[name] = tuple(image - 1 for image in images)
         self.solved = tuple(records.numbers("solved", places))

@@ -165,9 +165,19 @@ fn names() {
     for name in ["\"\"", "\"A b\"", "\"../x\"", "\"-x\"", "\".x\"", "\"a/b\"", "\"a\\u0000b\"", "\"\u{e9}\""] {
         check(named(name), "2:8: name: ", &["the name becomes a folder: choose one such as"]);
     }
-    check(named(&format!("\"{}\"", "x".repeat(101))), "2:8: name: ", &["1 to 100 lower-case letters"]);
-    for name in ["turnstyle-9", "turnstyle", "turnstyle-mine", "rotation", "rotation-board-9x9n9", "rotation-3x4n2", "4x3n2", "4x3n2-mine"]
-    {
+    check(named(&format!("\"{}\"", "x".repeat(101))), "2:8: name: ", &["1 to 100 letters from A to Z or a to z"]);
+    for name in [
+        "turnstyle-9",
+        "turnstyle",
+        "turnstyle-mine",
+        "rotation",
+        "rotation-board-9x9n9",
+        "rotation-3x4n2",
+        "4x3n2",
+        "4x3n2-mine",
+        "Turnstyle-9",
+        "ROTATION",
+    ] {
         check(named(&format!("\"{name}\"")), "2:8: name: ", &["reads as the name of a built-in puzzle", "choose another name"]);
     }
     check(
@@ -175,9 +185,9 @@ fn names() {
         "1:10: family: ",
         &["one of turnstyle, permutations, planes", "did you mean \"turnstyle\"?"],
     );
-    for name in ["\"\"", "\"a b\"", "\"a,b\"", "\"\\\"\"", "'\\'"] {
+    for name in ["\"\"", "\"a b\"", "\"a\u{a0}b\"", "\"\u{202e}a\"", "\"\\\"\"", "'\\'"] {
         let text = format!("family = \"permutations\"\nname = \"toy\"\npositions = 6\n[[generators]]\nname = {name}\n");
-        check(text, "5:8: generators[0].name: ", &["ASCII characters", "choose a name"]);
+        check(text, "5:8: generators[0].name: ", &["visible characters", "choose a name"]);
     }
     check(
         with_lines("[[metrics]]\nname = \"m\"\ngenerators = [\"A\", \"b\"]\n"),

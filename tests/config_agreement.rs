@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 
 /// Right configurations in many spellings.
-const RIGHT: [&str; 13] = [
+const RIGHT: [&str; 15] = [
     "metric = \"step\"\nfamily = \"turnstyle\"\nsize = 8\n\n[search]\ncheckpoint_seconds = 60\nkeep_levels = true\nmost_antipodes = 0\nround_kib = 16384\nexchange_kib = 65536\nshare_memory = true\nstorage = \"files\"\nexpansion = \"auto\"\n",
     "family = \"turnstyle\"\nsize = 0x14\nmetric = \"flip\"\n",
     "family = \"turnstyle\"\nsize = 4\nmetric = \"turn\"\nsearch = { storage = \"compact\", expansion = \"unseen\" }\n",
@@ -26,11 +26,13 @@ const RIGHT: [&str; 13] = [
     "family = \"permutations\"\nname = \"pancake-7\"\npositions = 7\n[[generators]]\nname = \"F2\"\nimages = [1, 0, 2, 3, 4, 5, 6]\n[[generators]]\nname = \"F3\"\nimages = [2, 1, 0, 3, 4, 5, 6]\n[[generators]]\nname = \"F4\"\nimages = [3, 2, 1, 0, 4, 5, 6]\n[[generators]]\nname = \"F5\"\nimages = [4, 3, 2, 1, 0, 5, 6]\n[[generators]]\nname = \"F6\"\nimages = [5, 4, 3, 2, 1, 0, 6]\n[[generators]]\nname = \"F7\"\nimages = [6, 5, 4, 3, 2, 1, 0]\n",
     "family = \"planes\"\nname = \"frames\"\nplanes = 3\npositions = 4\nstart_plane = 1\ninverses = true\n[[generators]]\nname = \"A\"\nplanes = [1, 2, 0]\n[[generators]]\nname = \"B\"\ncycles = \"(0 1)\"\n",
     "family = \"planes\"\nname = \"frames\"\nplanes = 2\npositions = 3\n[[generators]]\nname = \"A\"\nplanes = [1, 0]\npermutation = [1, 0, 2]\n[[generators]]\nname = \"B\"\npermutations = [[0, 2, 1], [0, 1, 2]]\n",
+    "family = \"permutations\"\nname = \"M12\"\npositions = 5\nbase = 1\n[[generators]]\nname = \"(0,1)\"\ncycles = \"(1 2 3)(4 5)\"\n[[generators]]\nname = \"T[0..1,2]\"\nimages = [2, 1, 3, 4, 5]\n",
+    "family = \"permutations\"\nname = \"PSL(2,5)\"\npositions = 3\nbase = 0\ninverses = true\n[[generators]]\nname = \"α\"\ncycles = \"(0 1 2)\"\n[[metrics]]\nname = \"A+B\"\ngenerators = [\"α'\", \"α\"]\n",
     "# a comment\r\nfamily = 'permutations'\r\nname = 'crlf'\r\npositions = 3\r\n[[generators]]\r\nname = 'A'\r\ncycles = '''(0 1\n2)'''\r\n",
 ];
 
 /// Lines that may be put anywhere.
-const LINES: [&str; 22] = [
+const LINES: [&str; 26] = [
     "inverses = true",
     "inverses = 1",
     "size = 9",
@@ -53,6 +55,10 @@ const LINES: [&str; 22] = [
     "[[metrics]]",
     "generators = [\"A\"]",
     "most_antipodes = 5",
+    "base = 1",
+    "base = 2",
+    "name = \"Turnstyle-12\"",
+    "name = \"Pancake-7\"",
 ];
 
 /// Texts that stand for others.

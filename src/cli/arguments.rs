@@ -52,8 +52,8 @@ pub struct SessionArguments {
     /// How the processes reach each other
     #[arg(long, value_enum, default_value_t = Transport::Auto)]
     pub transport: Transport,
-    /// Seconds between checkpoints; 0 writes one after every level [default: the configuration's,
-    /// else 60]
+    /// Least seconds between checkpoints, which take at most a tenth of the time; 0 writes one after
+    /// every level [default: the configuration's, else 60]
     #[arg(long, value_name = "S")]
     pub checkpoint_seconds: Option<u64>,
     /// Write a checkpoint and stop before this much time is used up: hours such as 0.5, or a span
@@ -274,9 +274,12 @@ pub struct EndsArguments {
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
     /// The state: its labels in the order of positions, such as "4 3 2 1 5 6 7 8" or
-    /// 4,3,2,1,5,6,7,8. For up to 12 pieces 4321567890AB will do, too
-    #[arg(long, value_name = "STATE")]
-    pub state: String,
+    /// 4,3,2,1,5,6,7,8. For up to 12 pieces 4321567890AB will do, too; - reads standard input
+    #[arg(value_name = "STATE", required_unless_present = "state_flag")]
+    pub state: Option<String>,
+    /// The same as STATE
+    #[arg(long = "state", id = "state_flag", value_name = "STATE", conflicts_with = "state")]
+    pub state_flag: Option<String>,
     /// Look for a word from this state to --state, written as --state is
     #[arg(long, value_name = "STATE", conflicts_with = "to")]
     pub from: Option<String>,

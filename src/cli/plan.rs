@@ -101,6 +101,9 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
     let states = known.map_or_else(|| "not known before the search".into(), |states| format!("{states} (from the group's order)"));
     println!("states            {states}, in {} ranks", partition.state_count());
     println!("generators        {}", puzzle.generators());
+    if let Some(remark) = config.puzzle.remark() {
+        println!("remark            {remark}");
+    }
     if let Some(direction) = config.direction {
         println!("distances         {}: a move has none that undoes it", direction.explained());
     }

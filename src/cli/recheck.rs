@@ -68,8 +68,9 @@ fn job(arguments: &RecheckArguments, session: &SessionArguments, exchange: &dyn 
     // Only the first process's host needs to have the results.
     let config = agree(exchange, if first { other_way(arguments, &run).map(|config| config.to_toml()) } else { Ok(String::new()) })?;
     let config = String::from_utf8_lossy(&broadcast(exchange, config.as_bytes())).into_owned();
-    let prepared = agree(exchange, prepare(&config, &run))?;
+    let mut prepared = agree(exchange, prepare(&config, &run))?;
     let placement = Placement::of_job(exchange);
+    prepared.settle_storage(&placement, exchange);
     agree(exchange, check_budget(&prepared, &placement, exchange))?;
     let threads = agree(exchange, threads_of(session, &placement, exchange))?;
     agree(exchange, check_limits(&prepared, exchange, threads))?;

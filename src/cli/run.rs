@@ -9,7 +9,7 @@ use super::session;
 use crate::base::config_text::MOST_FILE_BYTES;
 use crate::base::error::EXIT_STOPPED;
 use crate::base::ids::{to_u64, to_usize};
-use crate::base::readable::counted;
+use crate::base::readable::{counted, readable_bytes, span};
 use crate::base::shown::{shown_json, shown_line};
 use crate::base::{Error, ProcessId, Result, last_words, regular_file};
 use crate::evidence::Provenance;
@@ -21,6 +21,7 @@ use crate::search::machine::host::{self, Placement};
 use crate::search::machine::run_folder::remove_folder;
 use crate::search::{Disks, Ending, Outcome, RunFolder, StopRequest};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// What a run is to do, whichever command asked for it.
 struct Request<'a> {
@@ -124,7 +125,7 @@ fn prepare(request: &Request<'_>, shared: Option<&str>) -> Result<Prepared> {
 
 /// The whole run on one process.
 fn job(request: &Request<'_>, exchange: &dyn Exchange, stop: &StopRequest) -> Result<i32> {
-    let started = jiff::Timestamp::now();
+    let (started, since) = (jiff::Timestamp::now(), Instant::now());
     let shared = shared_config(request, exchange);
     let mut prepared = agree(exchange, prepare(request, shared.as_deref()))?;
     prepared.check_same_everywhere(exchange)?;
@@ -152,6 +153,10 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange, stop: &StopRequest) -> Re
     }
     let mut observer = Watcher::new(request.session, &prepared, exchange, threads);
     observer.greet(&placement, threads);
+    // The copy in a run folder is the program's own.
+    if let Some(remark) = prepared.config.puzzle.remark().filter(|_| request.resumed().is_none()) {
+        observer.remark(&remark);
+    }
     let result = search(&prepared, &disks, exchange, stop, threads, observer.as_observer());
     let (code, summary) = match result {
         Ok(Ending::Complete(outcome)) => {
@@ -173,6 +178,9 @@ fn job(request: &Request<'_>, exchange: &dyn Exchange, stop: &StopRequest) -> Re
         observer.finish(Phase::Complete, &summary_line(&summary, prepared.folder.root()));
         if first {
             print_summary(request.session, &summary, prepared.folder.root(), "")?;
+            if !request.session.json && !request.session.quiet {
+                session::print_found(&shown_block(&details(&prepared, &placement, threads, since.elapsed())))?;
+            }
         }
     }
     Ok(code)
@@ -234,6 +242,43 @@ fn summary_line(summary: &Summary, root: &Path) -> String {
         summary.mean_depth,
         root.display()
     )
+}
+
+/// What people want to know next: what it took, and what to do with it.
+fn details(prepared: &Prepared, placement: &Placement, threads: usize, took: Duration) -> [(&'static str, String); 4] {
+    let root = session::shell_word(prepared.folder.root());
+    let memory = host::peak_memory_bytes().map_or_else(String::new, |bytes| format!(", {} of memory", readable_bytes(bytes)));
+    let each = if placement.processes() > 1 { " each" } else { "" };
+    let certify = if prepared.config.search.keep_levels {
+        format!("farthest certify distance {root}   a certificate of all levels, which farthest-verify checks")
+    } else {
+        format!("farthest spot-solve {root}   shortest words for sampled states, found in another way")
+    };
+    [
+        (
+            "took",
+            format!(
+                "{} in this session: {} with {}{each}{memory} at most{each}, storage {}",
+                if took.as_secs() < 60 { format!("{:.1} s", took.as_secs_f64()) } else { span(took.as_secs_f64()) },
+                counted(to_u64(placement.processes()), "process"),
+                counted(to_u64(threads), "thread"),
+                prepared.budget.storage
+            ),
+        ),
+        ("files", "levels.tsv and distribution.tsv (states by depth), antipodes.tsv, samples.tsv, summary.json, manifest.json".into()),
+        ("check", format!("farthest recheck {root}   the same search in another way\n{certify}")),
+        ("show", format!("farthest table {root}")),
+    ]
+}
+
+/// The block as lines: names, and texts beside them.
+fn shown_block(block: &[(&str, String)]) -> String {
+    let mut lines = Vec::new();
+    for (name, text) in block {
+        let names = std::iter::once(*name).chain(std::iter::repeat(""));
+        lines.extend(text.lines().zip(names).map(|(line, name)| shown_line(&format!("  {name:<6} {line}"))));
+    }
+    lines.join("\n")
 }
 
 fn print_summary(arguments: &SessionArguments, summary: &Summary, root: &Path, prefix: &str) -> Result<()> {

@@ -288,10 +288,19 @@ fn check_puzzle(folder: &Path, summary: &Summary, puzzle: &Puzzle) -> Result<()>
     Ok(())
 }
 
-/// Whether a text has the form of a puzzle's or metric's name: `[a-z0-9][a-z0-9._-]{0,99}`.
-fn is_name(text: &str) -> bool {
-    let letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    text.len() <= 100 && text.bytes().next().is_some_and(letter) && text.bytes().all(|byte| letter(byte) || b"._-".contains(&byte))
+/// Longest name of a puzzle or metric, in bytes.
+pub const LONGEST_NAME: usize = 100;
+
+/// What names of puzzles and metrics may hold beside letters and digits.
+pub const OTHERS: &str = ". _ - + = ( ) , [ ]";
+
+/// Whether a text has the form of a puzzle's or metric's name, such as `turnstyle-12`, `M12` or
+/// `PSL(2,23)`: a letter or digit of ASCII, then letters, digits and [`OTHERS`].
+#[must_use]
+pub fn is_name(text: &str) -> bool {
+    let letter = |byte: u8| byte.is_ascii_alphanumeric();
+    let fits = |byte: u8| letter(byte) || byte != b' ' && OTHERS.as_bytes().contains(&byte);
+    text.len() <= LONGEST_NAME && text.bytes().next().is_some_and(letter) && text.bytes().all(fits)
 }
 
 fn check_counts(folder: &Path, summary: &Summary, distribution: &[u64], puzzle: &Puzzle, fingerprint: &str) -> Result<()> {

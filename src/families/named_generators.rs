@@ -5,6 +5,7 @@
 //! differ, none is the identity, no two are the same turn.
 
 use crate::base::config_text::{ConfigTable, Place, nearest, shown_text};
+use crate::base::shown::is_plain;
 use crate::base::{Error, Result};
 use crate::puzzle::Permutation;
 use std::collections::HashMap;
@@ -17,7 +18,7 @@ pub const DEFAULT_METRIC: &str = "step";
 /// Most metrics of a puzzle.
 const MOST_METRICS: usize = 64;
 
-/// Longest name of a generator.
+/// Longest name of a generator, in characters.
 const LONGEST_GENERATOR_NAME: usize = 32;
 
 /// What a generator does: a bijection of states.
@@ -175,7 +176,7 @@ impl<T: Turn> Reader<T> {
             }
             let (inverse_name, place) = (format!("{name}'"), self.names[name].clone());
             // The run folder's copy writes the inverse out, and must be readable.
-            if inverse_name.len() > LONGEST_GENERATOR_NAME {
+            if length(&inverse_name) > LONGEST_GENERATOR_NAME {
                 return Err(place.refuse(
                     format!("\"{name}\", which leaves no room for the name of its inverse"),
                     format!("at most {} characters, since inverses = true", LONGEST_GENERATOR_NAME - 1),
@@ -195,18 +196,24 @@ impl<T: Turn> Reader<T> {
     }
 }
 
-/// The name of a generator: words are written with blanks or commas between the names.
+/// The name of a generator: words are written with blanks between the names, so a name may hold
+/// anything that shows itself, but blanks, quotation marks and backslashes.
 pub(in crate::families) fn generator_name(table: &mut ConfigTable) -> Result<String> {
     let name = table.required_string("name")?;
-    let fits = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b',' | b'"' | b'\\');
-    if name.is_empty() || name.len() > LONGEST_GENERATOR_NAME || !name.bytes().all(fits) {
+    let fits = |letter: char| is_plain(letter) && !letter.is_whitespace() && !matches!(letter, '"' | '\\');
+    if name.is_empty() || length(&name) > LONGEST_GENERATOR_NAME || !name.chars().all(fits) {
         return Err(table.place_of("name").refuse(
             format!("\"{}\"", shown_text(&name)),
-            format!("1 to {LONGEST_GENERATOR_NAME} ASCII characters without blank, comma, quotation mark or backslash"),
-            "choose a name such as \"R\" or \"R'\"",
+            format!("1 to {LONGEST_GENERATOR_NAME} visible characters without blank, quotation mark or backslash"),
+            "choose a name such as \"R\", \"R'\" or \"(0,1)\"",
         ));
     }
     Ok(name)
+}
+
+/// Characters of a name.
+fn length(name: &str) -> usize {
+    name.chars().count()
 }
 
 fn read_metrics<T>(table: &mut ConfigTable, generators: &[(String, T)]) -> Result<Vec<Metric>> {

@@ -2,18 +2,15 @@
 
 use crate::base::Result;
 use crate::base::config_text::{ConfigTable, shown_text};
+use crate::evidence::dataset::{LONGEST_NAME, OTHERS, is_name};
 
-/// Longest name of a puzzle or metric.
-const LONGEST_NAME: usize = 100;
-
-/// Takes `name`, which becomes part of a path: `[a-z0-9._-]{1,100}` without leading dot or dash.
+/// Takes `name`, which becomes part of a path: it passes [`is_name`].
 pub(in crate::families) fn name(table: &mut ConfigTable) -> Result<String> {
     let name = table.required_string("name")?;
-    let fits = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-');
-    if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(fits) || name.starts_with(['.', '-']) {
+    if !is_name(&name) {
         return Err(table.place_of("name").refuse(
             format!("\"{}\"", shown_text(&name)),
-            format!("1 to {LONGEST_NAME} lower-case letters, digits, dots, dashes and underscores, the first one no dot or dash"),
+            format!("1 to {LONGEST_NAME} letters from A to Z or a to z, digits and {OTHERS}, the first one a letter or digit"),
             "the name becomes a folder: choose one such as \"my-puzzle\"",
         ));
     }
@@ -36,8 +33,10 @@ pub(in crate::families) fn puzzle_name(table: &mut ConfigTable) -> Result<String
     Ok(name)
 }
 
-/// Whether the name reads as that of a built-in puzzle, or as the measures of a board.
+/// Whether the name reads as that of a built-in puzzle, or as the measures of a board, in letters
+/// of either case.
 pub(in crate::families) fn is_reserved(name: &str) -> bool {
+    let name = &name.to_ascii_lowercase();
     let of_a_family = |family| name.strip_prefix(family).is_some_and(|rest: &str| rest.is_empty() || rest.starts_with('-'));
     RESERVED.into_iter().any(of_a_family) || begins_with_measures(name)
 }

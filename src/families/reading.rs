@@ -19,7 +19,7 @@ use std::path::Path;
 /// program.
 pub fn puzzle(table: &mut ConfigTable) -> Result<PuzzleSource> {
     let source = puzzle_of_any_name(table)?;
-    if let Some(shipped) = shipped::find(&source.name())
+    if let Some(shipped) = shipped::find(&source.name().to_ascii_lowercase())
         && shipped_source(shipped)? != source
     {
         return Err(table.place_of("name").refuse(

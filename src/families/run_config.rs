@@ -7,7 +7,7 @@
 //! direction = "to"             # or "from": which distances are counted, where moves cannot be undone by moves
 //!
 //! [search]
-//! checkpoint_seconds = 60      # between commits; 0 commits every level
+//! checkpoint_seconds = 60      # at least, between commits, which take at most a tenth of the time; 0 commits every level
 //! keep_levels = false          # archive every level
 //! leading_positions = 2        # positions whose digits select the shard; left out: chosen
 //! most_antipodes = 1000        # antipodes listed
@@ -40,7 +40,7 @@ pub const STORAGES: [&str; 4] = [AUTO, Storage::NAMES[0], Storage::NAMES[1], Sto
 /// How to search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchConfig {
-    /// Seconds between commits.
+    /// Seconds between commits, at least; 0 commits every level.
     pub checkpoint_seconds: u64,
     /// Whether levels are archived.
     pub keep_levels: bool,

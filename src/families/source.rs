@@ -38,6 +38,11 @@ pub trait ConfiguredPuzzle: fmt::Debug + Send + Sync {
         None
     }
 
+    /// What is likely a slip in the configuration, and what to do then; none where nothing is odd.
+    fn remark(&self) -> Option<String> {
+        None
+    }
+
     /// Whether the start is the solved state, to which distances are meant; else it is a position
     /// that a game begins with, and distances are meant from it.
     fn starts_solved(&self) -> bool {
@@ -73,6 +78,12 @@ impl PuzzleSource {
     #[must_use]
     pub fn name(&self) -> String {
         self.0.name()
+    }
+
+    /// As [`ConfiguredPuzzle::remark`].
+    #[must_use]
+    pub fn remark(&self) -> Option<String> {
+        self.0.remark()
     }
 
     /// As [`ConfiguredPuzzle::starts_solved`].

@@ -57,7 +57,7 @@ fn go_on(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<Ending>
             }
             Advance::Stopped(reason) => return checkpoint.commit(job, progress, observer).map(|()| Ending::Stopped(reason)),
         }
-        if checkpoint.is_due(job) {
+        if checkpoint.is_due(job, &progress.commits) {
             checkpoint.commit(job, progress, observer)?;
         }
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub struct Settings {
     /// Threads of this process.
     pub threads: usize,
-    /// Seconds between commits; 0 commits every level.
+    /// Seconds between commits, at least; 0 commits every level.
     pub checkpoint_seconds: u64,
     /// Whether every closed level is archived.
     pub keep_levels: bool,

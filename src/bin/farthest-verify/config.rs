@@ -262,15 +262,18 @@ fn listed(keys: &mut Keys, metric: Option<String>, has_planes: bool) -> Checked<
     let places = keys.required_integer("positions", least, if has_planes { MOST_ARRANGED } else { MOST_PLACES })?;
     let start = if has_planes { keys.integer("start_plane", 0, planes - 1)?.unwrap_or(0) } else { 0 };
     let most = if has_planes { MOST_GENERATORS.min(usize::try_from(MOST_PLANE_MOVES / planes).unwrap_or(0)) } else { MOST_GENERATORS };
+    let base = if has_planes { 0 } else { keys.integer("base", 0, 1)?.unwrap_or(0) };
+    let base = u16::try_from(base).expect("0 or 1");
     let size = usize::try_from(places).expect("at most 255");
     let planes = usize::try_from(planes).expect("at most 65,536");
-    let read =
-        |keys: &mut Keys| if has_planes { plane_turn(keys, planes, size) } else { Ok(vec![(0, one_permutation(keys, "images", size)?)]) };
+    let read = |keys: &mut Keys| {
+        if has_planes { plane_turn(keys, planes, size) } else { Ok(vec![(0, one_permutation(keys, "images", size, base)?)]) }
+    };
     let generators = generators(keys, most, planes, read)?;
     let metrics = metrics(keys, &generators)?;
     let start = usize::try_from(start).expect("a plane");
     let digest = definition_digest(has_planes, [planes, size, start], &generators, &metrics);
-    if let Some((_, known)) = SHIPPED.iter().find(|(shipped, known)| *shipped == name && *known != digest) {
+    if let Some((_, known)) = SHIPPED.iter().find(|(shipped, known)| shipped.eq_ignore_ascii_case(&name) && *known != digest) {
         return Err(refuted(
             keys.place("name"),
             format!("{name} with rules of SHA-256 {digest}"),
@@ -297,22 +300,25 @@ fn listed(keys: &mut Keys, metric: Option<String>, has_planes: bool) -> Checked<
     Ok((name, metric, rules))
 }
 
-/// Takes the key `name`: 1 to 100 characters of `[a-z0-9._-]`, the first no dot and no dash.
+/// Takes the key `name`: see [`is_plain`].
 fn plain_name(keys: &mut Keys) -> Checked<String> {
     let name = keys.required_string("name")?;
-    let expected = || format!("1 to {LONGEST_NAME} lower-case letters, digits, dots, dashes and underscores, the first no dot or dash");
+    let expected = || format!("1 to {LONGEST_NAME} letters of ASCII, digits and . _ - + = ( ) , [ ], the first a letter or digit");
     if is_plain(&name) { Ok(name) } else { Err(unreadable(keys.place("name"), shown(&name), expected())) }
 }
 
-/// Whether a puzzle or metric may have this name.
+/// Whether a puzzle or metric may have this name: letters of ASCII, digits and a few marks, a letter
+/// or digit first.
 pub fn is_plain(name: &str) -> bool {
-    let fits = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-');
-    (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(fits) && !name.starts_with(['.', '-'])
+    let letter = |byte: u8| byte.is_ascii_alphanumeric();
+    let fits = |byte: u8| letter(byte) || b"._-+=(),[]".contains(&byte);
+    (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(fits) && letter(name.as_bytes()[0])
 }
 
-/// Whether a name is reserved: one that a built-in family makes, or one that begins like the
-/// measures of a board (`3x4n2`).
+/// Whether a name is reserved, in letters of either case: one that a built-in family makes, or one
+/// that begins like the measures of a board (`3x4n2`).
 pub fn is_reserved(name: &str) -> bool {
+    let name = &name.to_ascii_lowercase();
     let after_digits = |text: &str| {
         Some(text.trim_start_matches(|letter: char| letter.is_ascii_digit()).to_owned()).filter(|rest| rest.len() < text.len())
     };
@@ -337,7 +343,7 @@ fn generators(keys: &mut Keys, most: usize, planes: usize, read: impl Fn(&mut Ke
             return Err(unreadable(place, format!("generator {name}, which moves nothing"), "one that moves something"));
         }
         if !is_generator_name(&name) {
-            let expected = "1 to 32 ASCII characters without blank, comma, quotation mark or backslash";
+            let expected = "1 to 32 visible characters without blank, quotation mark or backslash";
             return Err(unreadable(place, shown(&name), expected));
         }
         if !names.insert(name.clone()) || !turns.insert(turn.clone()) {
@@ -411,22 +417,26 @@ fn metrics(keys: &mut Keys, generators: &[(String, Turn)]) -> Checked<Vec<(Strin
     Ok(metrics)
 }
 
-/// A permutation of `size` places, as a list under `key` or as `cycles`. Both are refused; none
-/// when neither is there.
-fn permutation(keys: &mut Keys, key: &str, size: usize) -> Checked<Option<Vec<u16>>> {
+/// A permutation of `size` places that count from `base`, as a list under `key` or as `cycles`.
+/// Both are refused; none when neither is there.
+fn permutation(keys: &mut Keys, key: &str, size: usize, base: u16) -> Checked<Option<Vec<u16>>> {
     let place = keys.place(key);
-    let list = keys.integers(key, size)?;
+    let list = keys.integers(key, size + usize::from(base))?;
     let cycles = keys.string("cycles")?;
     match (list, cycles) {
         (Some(_), Some(_)) => Err(unreadable(place, format!("{key} and cycles"), "one of them")),
-        (Some(list), None) => complete(&place, list, size).map(Some),
-        (None, Some(text)) => from_cycles(&keys.place("cycles"), &text, size).map(Some),
+        (Some(list), None) => {
+            let too_low = || unreadable(&place, "0", "places from 1 on, as base is 1");
+            let list = list.into_iter().map(|number| number.checked_sub(base).ok_or_else(too_low)).collect::<Checked<_>>()?;
+            complete(&place, list, size).map(Some)
+        }
+        (None, Some(text)) => from_cycles(&keys.place("cycles"), &text, size, base).map(Some),
         (None, None) => Ok(None),
     }
 }
 
-fn one_permutation(keys: &mut Keys, key: &str, size: usize) -> Checked<Vec<u16>> {
-    permutation(keys, key, size)?.ok_or_else(|| unreadable(keys.place(key), "neither it nor cycles", "one of them"))
+fn one_permutation(keys: &mut Keys, key: &str, size: usize, base: u16) -> Checked<Vec<u16>> {
+    permutation(keys, key, size, base)?.ok_or_else(|| unreadable(keys.place(key), "neither it nor cycles", "one of them"))
 }
 
 /// Refuses a list that does not hold each number from 0 to `size - 1` once.
@@ -440,9 +450,10 @@ fn complete(place: &str, list: Vec<u16>, size: usize) -> Checked<Vec<u16>> {
 }
 
 /// Reads cycles such as `(0 1 2)`: the piece at 0 goes to 1, the one at 1 to 2, and the one at 2 to
-/// 0. Blanks and commas separate the places.
-fn from_cycles(place: &str, text: &str, size: usize) -> Checked<Vec<u16>> {
-    let refuse = |found: String| unreadable(place, found, format!("cycles of places from 0 to {}, each at most once", size - 1));
+/// 0. Blanks and commas separate the places, which count from `base`.
+fn from_cycles(place: &str, text: &str, size: usize, base: u16) -> Checked<Vec<u16>> {
+    let last = size - 1 + usize::from(base);
+    let refuse = |found: String| unreadable(place, found, format!("cycles of places from {base} to {last}, each at most once"));
     let mut from: Vec<u16> = (0..u16::MAX).take(size).collect();
     let mut used = vec![false; size];
     let mut rest = text;
@@ -456,8 +467,8 @@ fn from_cycles(place: &str, text: &str, size: usize) -> Checked<Vec<u16>> {
         rest = after;
         let mut members: Vec<u16> = Vec::new();
         for word in inside.split(is_separator).filter(|word| !word.is_empty()) {
-            let place =
-                word.parse::<u16>().ok().filter(|place| usize::from(*place) < size && word.bytes().all(|byte| byte.is_ascii_digit()));
+            let number = word.parse::<u16>().ok().filter(|_| word.bytes().all(|byte| byte.is_ascii_digit()));
+            let place = number.and_then(|number| number.checked_sub(base)).filter(|place| usize::from(*place) < size);
             let place =
                 place.filter(|place| !std::mem::replace(&mut used[usize::from(*place)], true)).ok_or_else(|| refuse(shown(word)))?;
             members.push(place);
@@ -480,7 +491,7 @@ fn plane_turn(keys: &mut Keys, planes: usize, size: usize) -> Checked<Turn> {
     };
     let place = keys.place("permutations");
     let each = keys.take("permutations");
-    let same = permutation(keys, "permutation", size)?;
+    let same = permutation(keys, "permutation", size, 0)?;
     let permutations = match (each, same) {
         (Some(_), Some(_)) => return Err(unreadable(place, "permutations and one for all planes", "one of them")),
         (Some(Value::Array(lists)), None) if lists.len() == planes => {

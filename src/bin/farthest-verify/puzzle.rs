@@ -275,11 +275,17 @@ impl Puzzle {
     }
 }
 
-/// Whether a generator in a file may have this name: 1 to 32 visible ASCII characters without
-/// comma, quotation mark and backslash.
+/// Whether a generator in a file may have this name: 1 to 32 characters that show themselves,
+/// without blanks, quotation marks and backslashes. Nothing is seen of control characters, and of
+/// marks without width, of direction, or that separate lines.
 pub fn is_generator_name(name: &str) -> bool {
-    let fits = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b',' | b'"' | b'\\');
-    (1..=32).contains(&name.len()) && name.bytes().all(fits)
+    let is_unseen = |letter: char| {
+        letter.is_control()
+            || letter.is_whitespace()
+            || matches!(letter, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+            || matches!(letter, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    };
+    (1..=32).contains(&name.chars().count()) && !name.chars().any(|letter| is_unseen(letter) || matches!(letter, '"' | '\\'))
 }
 
 /// Writes a move as cycles of places from 1: `(1 2 3)` takes the piece at 1 to 2, the one at 2 to

@@ -85,6 +85,13 @@ impl Watcher {
         }
     }
 
+    /// Warns of what is likely a slip in the configuration.
+    pub fn remark(&self, remark: &str) {
+        if let Self::First(_) = self {
+            tracing::warn!("{remark}");
+        }
+    }
+
     /// Says that the search stopped, and that `farthest COMMAND ROOT` goes on.
     pub fn stopped(&mut self, reason: StopReason, command: &str, root: &Path) {
         let message = format!("stopped ({reason}); go on with: farthest {command} {}", session::shell_word(root));

@@ -1,9 +1,31 @@
 //! Where a word starts and ends, as the command line says.
 
+use crate::base::ids::to_u64;
 use crate::base::{Error, Result};
 use crate::cli::arguments::EndsArguments;
 use crate::puzzle::state_text::Reading;
 use crate::puzzle::{Puzzle, State};
+use std::io::{Read, stdin};
+use std::path::Path;
+
+/// Most bytes of a state that is read from standard input.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The state of the command line, or of standard input where that says `-`.
+fn given_state(arguments: &EndsArguments) -> Result<String> {
+    let given = arguments.state.as_ref().or(arguments.state_flag.as_ref());
+    let Some(given) = given else { return Err(Error::Usage("the state: found none, expected one after the puzzle".into())) };
+    if given != "-" {
+        return Ok(given.clone());
+    }
+    let mut text = String::new();
+    let input = Path::new("standard input");
+    stdin().take(MOST_BYTES + 1).read_to_string(&mut text).map_err(|source| Error::io("read", input, source))?;
+    if to_u64(text.len()) > MOST_BYTES {
+        return Err(Error::bad_data(input, format!("more than {MOST_BYTES} bytes"), "a state", "give the labels of one state"));
+    }
+    Ok(text.trim().to_owned())
+}
 
 /// The two ends.
 #[derive(Clone, Debug)]
@@ -14,7 +36,7 @@ pub struct Ends {
 }
 
 impl Ends {
-    /// `--state` leads to `--to` or the solved state; with `--from`, that leads to `--state`.
+    /// The state leads to `--to` or the solved state; with `--from`, that leads to the state.
     ///
     /// # Errors
     /// `Usage` naming the faulty state.
@@ -25,7 +47,8 @@ impl Ends {
                 other => other,
             })
         };
-        let state = read("--state", &arguments.state)?;
+        let given = given_state(arguments)?;
+        let state = read("the state", &given)?;
         let solved = || puzzle.starts().iter().cloned().map(Reading::State).collect();
         let (from, to): (Reading, Vec<Reading>) = match (&arguments.from, &arguments.to) {
             (Some(text), _) => (read("--from", text)?, vec![state]),
@@ -39,7 +62,7 @@ impl Ends {
         let texts = [shown(&from), to.iter().map(shown).collect::<Vec<_>>().join(" or ")];
         let mut ends = Self { from, to, texts };
         // A state that is none of the puzzle has no text of its own: show what was given.
-        let given = [arguments.from.as_ref().unwrap_or(&arguments.state), arguments.to.as_ref().unwrap_or(&arguments.state)];
+        let given = [arguments.from.as_ref().unwrap_or(&given), arguments.to.as_ref().unwrap_or(&given)];
         for ((text, reading), given) in ends.texts.iter_mut().zip([&ends.from, &ends.to[0]]).zip(given) {
             if matches!(reading, Reading::Outside(_)) {
                 text.clone_from(given);

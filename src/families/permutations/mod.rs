@@ -3,7 +3,8 @@
 //! ```toml
 //! family = "permutations"
 //! name = "rotations-of-three"
-//! positions = 6              # counted from 0
+//! positions = 6
+//! base = 0                   # the number of the first position; 1 for cycles as GAP writes them
 //! inverses = true            # adds each missing inverse, named A'
 //!
 //! [[generators]]
@@ -19,7 +20,7 @@
 
 use super::named_generators::NamedGenerators;
 use super::names;
-use super::permutation_text;
+use super::permutation_text::{self, Positions};
 use super::{ConfiguredPuzzle, Family, PuzzleSource};
 use crate::base::Result;
 use crate::base::config_text::ConfigTable;
@@ -38,6 +39,8 @@ pub const FAMILY: Family = Family::without_short_names("permutations", |table| P
 pub struct PermutationPuzzle {
     name: String,
     positions: usize,
+    /// Whether the configuration says which number the first position has.
+    states_base: bool,
     generators: NamedGenerators<Permutation>,
 }
 
@@ -46,13 +49,15 @@ impl PermutationPuzzle {
     pub(in crate::families) fn read(table: &mut ConfigTable) -> Result<Self> {
         let name = names::puzzle_name(table)?;
         let positions = to_usize(table.required_integer("positions", 2..=to_u64(MOST_POSITIONS))?);
+        let states_base = table.contains("base");
+        let numbered = Positions::read(table, positions)?;
         let generators = NamedGenerators::read(table, MOST_GENERATORS, |generator| {
-            let permutation = permutation_text::optional_permutation(generator, "images", positions)?;
+            let permutation = permutation_text::optional_permutation(generator, "images", numbered)?;
             permutation.ok_or_else(|| {
                 generator.place().refuse("neither images nor cycles", "one of them", "add a line such as cycles = \"(0 1)\"")
             })
         })?;
-        Ok(Self { name, positions, generators })
+        Ok(Self { name, positions, states_base, generators })
     }
 }
 
@@ -70,6 +75,12 @@ impl ConfiguredPuzzle for PermutationPuzzle {
     /// contents.
     fn build(&self, metric: &str) -> Result<Puzzle> {
         orbits::compile(&self.name, metric, self.positions, &self.generators.of_metric(metric), PositionNumbers::AsGiven)
+    }
+
+    fn remark(&self) -> Option<String> {
+        let moves_first = |(_, turn): &(String, Permutation)| turn.images()[0] != 0;
+        (!self.states_base && !self.generators.all().iter().any(moves_first))
+            .then(|| "no generator moves position 0; if the positions count from 1, say base = 1".into())
     }
 
     fn to_toml(&self) -> String {

@@ -24,7 +24,7 @@
 
 use super::named_generators::{NamedGenerators, Turn};
 use super::names;
-use super::permutation_text;
+use super::permutation_text::{self, Positions};
 use super::{ConfiguredPuzzle, Family, PuzzleSource};
 use crate::base::config_text::{ConfigTable, Integers};
 use crate::base::ids::{index_u32, low_u32, to_u64, to_usize};
@@ -126,7 +126,7 @@ fn read_turn(table: &mut ConfigTable, planes: usize, positions: usize) -> Result
         None => (0..=low_u32(last_plane)).collect(),
     };
     let each = table.optional_integer_lists("permutations", 0..=to_u64(positions - 1))?;
-    let same = permutation_text::optional_permutation(table, "permutation", positions)?;
+    let same = permutation_text::optional_permutation(table, "permutation", Positions::from_0(positions))?;
     let permutations = match (each, same) {
         (Some(_), Some(_)) => {
             return Err(table.place_of("permutations").refuse(
@@ -142,7 +142,9 @@ fn read_turn(table: &mut ConfigTable, planes: usize, positions: usize) -> Result
                 "add or delete some, or write permutation = [...] for all planes",
             ));
         }
-        (Some(lists), None) => lists.iter().map(|list| permutation_text::from_images(list, positions)).collect::<Result<_>>()?,
+        (Some(lists), None) => {
+            lists.iter().map(|list| permutation_text::from_images(list, Positions::from_0(positions))).collect::<Result<_>>()?
+        }
         (None, Some(permutation)) => vec![permutation; planes],
         (None, None) => vec![Permutation::identity(positions); planes],
     };

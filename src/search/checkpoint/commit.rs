@@ -10,17 +10,21 @@ use crate::exchange::{agree, gather};
 use crate::search::job::Job;
 use crate::search::machine::run_folder;
 use crate::search::observer::{Event, Observer};
-use crate::search::progress::Progress;
+use crate::search::progress::{Commits, Progress};
 use crate::store::block::{Encoding, SetName};
 use crate::store::{BlockEntry, PackWriter, RankSet, Shard};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Blocks encoded at a time: bounds the memory of a commit to that many shards.
 const BLOCKS_AT_ONCE: usize = 128;
+
+/// A search pauses at least so many times as long as a commit took before the next one: commits take
+/// at most a tenth of its time. Only where every level is wanted they come as fast as they can.
+const PAUSE: f64 = 9.0;
 
 /// Envelope of the list of blocks that a process reports.
 const REPORT_KIND: codec::Kind = codec::Kind { letters: *b"REPO", version: 1 };
@@ -53,10 +57,13 @@ impl Checkpoint {
         Self { identity, last: Instant::now(), levels_saved: 0, table: BTreeMap::new() }
     }
 
-    /// Whether enough time has passed since the last commit, by the clock of the first process.
+    /// Whether enough time has passed since the last commit, by the clock of the first process: the
+    /// seconds of the settings, and [`PAUSE`] times what the longest commit of the session took.
     #[must_use]
-    pub fn is_due(&self, job: &Job<'_>) -> bool {
-        let waited = self.last.elapsed().as_secs() >= job.settings.checkpoint_seconds;
+    pub fn is_due(&self, job: &Job<'_>, commits: &Commits) -> bool {
+        let wanted = job.settings.checkpoint_seconds;
+        let pause = Duration::from_secs(wanted).max(Duration::from_secs_f64(PAUSE * commits.longest_seconds));
+        let waited = wanted == 0 || self.last.elapsed() >= pause;
         let mut due = [u64::from(job.is_first() && waited)];
         job.exchange.sum(&mut due);
         due[0] > 0

@@ -54,6 +54,14 @@ pub fn available_memory_bytes() -> Option<u64> {
     Some(group.map_or(free, |group| group.min(free)))
 }
 
+/// The most bytes of memory that this process has had at a time.
+#[must_use]
+pub fn peak_memory_bytes() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}
+
 /// Bytes of address space that this process may still take under `ulimit -v`; `None` without such a
 /// limit.
 #[must_use]
