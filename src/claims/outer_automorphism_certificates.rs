@@ -3,7 +3,7 @@
 
 use crate::base::{Error, Result};
 use crate::claims::outer_automorphism::{OuterAutomorphism, Pair, shape};
-use crate::evidence::certificate::{Certificate, Claim};
+use crate::evidence::certificates::{Certificate, ClosedSet, WordClaim};
 use crate::families::rotation_board::Board;
 use crate::families::rotation_board::certificates::{certified, closed_set, labels, quarter_word, solved_labels};
 use crate::families::rotation_board::small_group::SmallGroup;
@@ -39,19 +39,19 @@ pub fn table(found: &OuterAutomorphism) -> String {
 /// `Invariant` when a board cannot be solved: a fault of this program.
 pub fn certificates(found: &OuterAutomorphism) -> Result<Vec<(String, Certificate)>> {
     let group = SmallGroup::of(shape());
-    let certificate = |claim| Certificate { puzzle: certified(shape(), "quarter"), claim };
+    let puzzle = certified(shape(), "quarter");
     let solved = Board::solved(shape());
     let alone = found.pairings.keys().next().map_or_else(|| solved.clone(), |&[first, second]| solved.clone().exchanged(first, second));
     let states = closed_set(&group, &solved)?;
-    let set = Claim::ClosedSet { from: labels(solved.homes())?, to: labels(alone.homes())?, states };
-    let mut all = vec![(CLOSED_SET.to_owned(), certificate(set))];
+    let set = ClosedSet { from: labels(solved.homes())?, to: labels(alone.homes())?, states };
+    let mut all = vec![(CLOSED_SET.to_owned(), Certificate::new(puzzle.clone(), set))];
     for &pair in found.pairings.keys() {
         let board = found.swapped(pair);
         let word =
             group.word(&board).ok_or_else(|| Error::invariant("a pair swapped with its pairing", board.text(), "a solvable board"))?;
         let word = quarter_word(shape(), &word);
-        let claim = Claim::Word { from: labels(board.homes())?, to: solved_labels(shape())?, word };
-        all.push((format!("pair-{}.cert", pair_text(pair)), certificate(claim)));
+        let claim = WordClaim { from: labels(board.homes())?, to: solved_labels(shape())?, word };
+        all.push((format!("pair-{}.cert", pair_text(pair)), Certificate::new(puzzle.clone(), claim)));
     }
     Ok(all)
 }

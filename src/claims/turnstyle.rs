@@ -3,7 +3,7 @@
 
 use crate::base::ids::{approximate, low_u8, to_u64};
 use crate::base::{Error, Result};
-use crate::evidence::certificate::{Certificate, Labels, Word};
+use crate::evidence::certificates::{Certificate, Labels, Word};
 use crate::families::turnstyle::ring::check_word;
 use crate::families::turnstyle::shortest::{Shortest, shortest_words};
 use crate::families::turnstyle::swap::{evidence, shortest_swaps};

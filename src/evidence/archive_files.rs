@@ -1,7 +1,7 @@
 //! The files of a level archive with their digests, for the certificate of the distances and for
 //! `SHA256SUMS`.
 
-use super::certificate::ArchiveFile;
+use super::certificates::ArchiveFile;
 use super::checksums::{LEVELS, is_level_file, sha256};
 use crate::base::ids::{low_u32, to_u64};
 use crate::base::{Depth, Error, Result, regular_file};

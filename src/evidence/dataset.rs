@@ -7,9 +7,9 @@
 //! table, a status and a label rest on the same checks.
 
 use super::archive_files;
-use super::certificate::{ArchiveFile, Certificate, CertifiedPuzzle};
+use super::certificates::distance_record;
+use super::certificates::{ArchiveFile, Certificate, CertifiedPuzzle};
 use super::checksums::{self, ANTIPODES, CERTIFICATE, Checksums, MANIFEST, SAMPLES};
-use super::distance_record;
 use super::label;
 use super::level_tables::{self, DISTRIBUTION, LEVELS};
 use super::listed_states;

@@ -6,9 +6,9 @@
 //! with their lengths. Where some of it is not there (published folders leave out archives of
 //! gigabytes) the run has the label that its other checks deserve.
 
-use super::certificate::CertifiedPuzzle;
+use super::certificates::CertifiedPuzzle;
+use super::certificates::distance_record;
 use super::checksums::{self, CERTIFICATE};
-use super::distance_record;
 use super::manifest_file::{Evidence, ManifestFile};
 use crate::base::regular_file;
 use std::path::Path;

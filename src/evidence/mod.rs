@@ -1,10 +1,9 @@
 #![doc = include_str!("README.md")]
 
 pub mod archive_files;
-pub mod certificate;
+pub mod certificates;
 pub mod checksums;
 pub mod dataset;
-pub mod distance_record;
 pub mod exporters;
 pub mod label;
 pub mod later_checks;

@@ -24,7 +24,7 @@ use super::{PuzzleSource, reading};
 use crate::base::config_text::{ConfigTable, StringOrTable};
 use crate::base::ids::{low_u32, to_usize};
 use crate::base::{Error, Result};
-use crate::evidence::certificate::CertifiedPuzzle;
+use crate::evidence::certificates::CertifiedPuzzle;
 use crate::puzzle::Puzzle;
 use crate::ranking::Partition;
 use crate::ranking::StateSpace;

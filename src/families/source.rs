@@ -3,7 +3,7 @@
 
 use crate::base::config_text::{nearest, shown_text};
 use crate::base::{Error, Result};
-use crate::evidence::certificate::{CertifiedPuzzle, Labels};
+use crate::evidence::certificates::{CertifiedPuzzle, Labels};
 use crate::puzzle::{Puzzle, State};
 use std::fmt;
 use std::sync::Arc;

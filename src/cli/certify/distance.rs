@@ -7,7 +7,7 @@ use crate::base::{Error, Result};
 use crate::cli::arguments::CertifyDistanceArguments;
 use crate::cli::session::shell_word;
 use crate::evidence::archive_files;
-use crate::evidence::certificate::{Certificate, Claim};
+use crate::evidence::certificates::{Certificate, Distance};
 use crate::evidence::checksums::CERTIFICATE;
 use crate::evidence::dataset::{self, Dataset};
 use crate::evidence::later_checks::record_certificate;
@@ -48,14 +48,14 @@ pub fn distance(arguments: &CertifyDistanceArguments) -> Result<()> {
     folder.remove_temporaries()?;
     let partition = partition_of(&built, config.search.leading_positions)?;
     let archive = archive_files::of_run(run, &partition, &distribution)?;
-    let claim = Claim::Distance {
+    let claim = Distance {
         arranged: config.puzzle.arranged(&built),
         ranks: partition.state_count(),
         shard_length: partition.shard_length(),
         levels: distribution,
         archive: archive.clone(),
     };
-    let sha256 = dataset::add_certificate(run, run_folder::configured, &Certificate { puzzle, claim }, &archive)?;
+    let sha256 = dataset::add_certificate(run, run_folder::configured, &Certificate::new(puzzle, claim), &archive)?;
     let shown = shown_path(&run.join(CERTIFICATE));
     if arguments.write_only {
         println!("{shown}: distances of {}; check it with: {CHECKER} {}", counted(summary.states, "state"), shell_word(run));

@@ -6,7 +6,7 @@ use crate::base::{Error, Result};
 use crate::cli::arguments::CertifyStateArguments;
 use crate::cli::solve::ends::Ends;
 use crate::cli::solve::memory_limit;
-use crate::evidence::certificate::{Certificate, Claim, InvariantName, Labels};
+use crate::evidence::certificates::{Bidirectional, Certificate, Claim, ClosedSet, Invariant, InvariantName, Labels, WordClaim};
 use crate::evidence::unreachable::{self, Unreachable};
 use crate::families::run_config::RunConfig;
 use crate::puzzle::{Puzzle, State};
@@ -54,7 +54,7 @@ pub fn state(arguments: &CertifyStateArguments, kind: Kind) -> Result<()> {
             word(&puzzle, from, &solution, kind)?
         }
     };
-    let path = target(arguments, &claim)?;
+    let path = target(arguments, claim.as_ref())?;
     let certificate = Certificate { puzzle: certified, claim };
     certificate.write(&path)?;
     println!("{}: {}; check it with: farthest-verify {0}", path.display(), certificate.claim.kind());
@@ -62,7 +62,7 @@ pub fn state(arguments: &CertifyStateArguments, kind: Kind) -> Result<()> {
 }
 
 /// The file: `--out` itself when it ends in .cert, else a file in that folder.
-fn target(arguments: &CertifyStateArguments, claim: &Claim) -> Result<PathBuf> {
+fn target(arguments: &CertifyStateArguments, claim: &dyn Claim) -> Result<PathBuf> {
     let out = &arguments.out;
     let is_file = out.extension().is_some_and(|extension| extension == "cert");
     let path = if is_file { out.clone() } else { out.join(format!("{}.cert", claim.kind())) };
@@ -70,7 +70,7 @@ fn target(arguments: &CertifyStateArguments, claim: &Claim) -> Result<PathBuf> {
     Ok(path)
 }
 
-fn word(puzzle: &Puzzle, from: &State, solution: &Solution, kind: Kind) -> Result<Claim> {
+fn word(puzzle: &Puzzle, from: &State, solution: &Solution, kind: Kind) -> Result<Box<dyn Claim>> {
     let first = solution.words.first().map(Vec::as_slice).unwrap_or_default();
     let to = labels(puzzle, &replay(puzzle, from, first))?;
     let from = labels(puzzle, from)?;
@@ -78,16 +78,16 @@ fn word(puzzle: &Puzzle, from: &State, solution: &Solution, kind: Kind) -> Resul
     match (kind, solution.balls) {
         (Kind::Bidirectional, Some(balls)) => {
             let radii = balls.radii.map(|radius| low_u32(to_u64(radius)));
-            Ok(Claim::Bidirectional { from, to, word, radii, balls: balls.states })
+            Ok(Box::new(Bidirectional { from, to, word, radii, balls: balls.states }))
         }
         (Kind::Bidirectional, None) => Err(Error::CheckFailed(
             "found two equal states, expected different ones: the empty word needs no balls; use certify word".into(),
         )),
-        _ => Ok(Claim::Word { from, to, word }),
+        _ => Ok(Box::new(WordClaim { from, to, word })),
     }
 }
 
-fn no_word(puzzle: &Puzzle, from: &State, to: &[State], reason: &Unreachable) -> Result<Claim> {
+fn no_word(puzzle: &Puzzle, from: &State, to: &[State], reason: &Unreachable) -> Result<Box<dyn Claim>> {
     let [to] = to else {
         return Err(Error::config(
             "a certificate names one state to be reached, and the puzzle has several solved ones; name one with --to",
@@ -95,12 +95,12 @@ fn no_word(puzzle: &Puzzle, from: &State, to: &[State], reason: &Unreachable) ->
     };
     let ends = (labels(puzzle, from)?, labels(puzzle, to)?);
     match reason {
-        Unreachable::Parity => Ok(Claim::Invariant { invariant: InvariantName::Parity, from: ends.0, to: ends.1 }),
+        Unreachable::Parity => Ok(Box::new(Invariant { invariant: InvariantName::Parity, from: ends.0, to: ends.1 })),
         Unreachable::ClosedSet { enumerated: true, .. } => {
             let mut states: Vec<Labels> =
                 unreachable::closed_set(puzzle, from).states().map(|state| labels(puzzle, state)).collect::<Result<_>>()?;
             states.sort_unstable();
-            Ok(Claim::ClosedSet { from: ends.0, to: ends.1, states })
+            Ok(Box::new(ClosedSet { from: ends.0, to: ends.1, states }))
         }
         other => Err(Error::config(format!("no certificate has a form for this: {other}"))),
     }

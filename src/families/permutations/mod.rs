@@ -25,7 +25,7 @@ use super::{ConfiguredPuzzle, Family, PuzzleSource};
 use crate::base::Result;
 use crate::base::config_text::ConfigTable;
 use crate::base::ids::{to_u64, to_usize};
-use crate::evidence::certificate::CertifiedPuzzle;
+use crate::evidence::certificates::CertifiedPuzzle;
 use crate::puzzle::compile::orbits::{self, PositionNumbers};
 use crate::puzzle::permutation::MOST_POSITIONS;
 use crate::puzzle::planes::MOST_GENERATORS;

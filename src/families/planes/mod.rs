@@ -29,7 +29,7 @@ use super::{ConfiguredPuzzle, Family, PuzzleSource};
 use crate::base::config_text::{ConfigTable, Integers};
 use crate::base::ids::{index_u32, low_u32, to_u64, to_usize};
 use crate::base::{Error, Result};
-use crate::evidence::certificate::CertifiedPuzzle;
+use crate::evidence::certificates::CertifiedPuzzle;
 use crate::puzzle::permutation::MOST_RANKED_POSITIONS;
 use crate::puzzle::planes::MOST_GENERATORS;
 use crate::puzzle::{Layout, Permutation, Puzzle, State};

@@ -2,7 +2,7 @@
 
 use crate::base::ids::index_u32;
 use crate::base::{Error, Result};
-use crate::evidence::certificate::{Certificate, CertifiedPuzzle, Claim, InvariantName, Labels, Word};
+use crate::evidence::certificates::{Certificate, CertifiedPuzzle, Claim, ClosedSet, Invariant, InvariantName, Labels, Word, WordClaim};
 use crate::families::rotation_board::small_group::SmallGroup;
 use crate::families::rotation_board::{BlockTurn, BoardShape};
 use crate::families::rotation_board::{Board, Solver, Unsolvable, verdict};
@@ -32,9 +32,9 @@ pub fn verdict_certificate(board: &Board) -> Result<(Certificate, Option<Unsolva
         )));
     }
     let (from, to) = (labels(board.homes())?, solved_labels(shape)?);
-    let invariant = |invariant| Claim::Invariant { invariant, from: from.clone(), to: to.clone() };
-    let (claim, reason) = match verdict(board) {
-        Ok(()) => (Claim::Word { from, to, word: solution(board)? }, None),
+    let invariant = |invariant| -> Box<dyn Claim> { Box::new(Invariant { invariant, from: from.clone(), to: to.clone() }) };
+    let (claim, reason): (Box<dyn Claim>, _) = match verdict(board) {
+        Ok(()) => (Box::new(WordClaim { from, to, word: solution(board)? }), None),
         Err(reason) => {
             let claim = match reason {
                 Unsolvable::Odd { .. } => invariant(InvariantName::Parity),
@@ -42,7 +42,7 @@ pub fn verdict_certificate(board: &Board) -> Result<(Certificate, Option<Unsolva
                 Unsolvable::SignsDiffer { .. } => invariant(InvariantName::ColourSigns),
                 Unsolvable::ColourOdd { .. } => invariant(InvariantName::ColourParity),
                 Unsolvable::NoRotation | Unsolvable::NotProjective { .. } | Unsolvable::OuterMismatch { .. } => {
-                    Claim::ClosedSet { from, to, states: closed_set(&SmallGroup::of(shape), board)? }
+                    Box::new(ClosedSet { from, to, states: closed_set(&SmallGroup::of(shape), board)? })
                 }
             };
             (claim, Some(reason))

@@ -26,7 +26,7 @@ use super::{ConfiguredPuzzle, Family, PuzzleSource};
 use crate::base::Result;
 use crate::base::config_text::ConfigTable;
 use crate::base::ids::low_u32;
-use crate::evidence::certificate::{CertifiedPuzzle, Labels};
+use crate::evidence::certificates::{CertifiedPuzzle, Labels};
 use crate::puzzle::{Layout, Puzzle};
 
 /// The family's line in the registry. Bare measures (`3x4n2`, rows first) and Twiddle's parameters

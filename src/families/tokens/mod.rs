@@ -24,7 +24,7 @@ use super::{ConfiguredPuzzle, Family, PuzzleSource};
 use crate::base::config_text::{ConfigTable, Integers};
 use crate::base::ids::{low_u8, to_u64, to_usize};
 use crate::base::{Error, Result};
-use crate::evidence::certificate::CertifiedPuzzle;
+use crate::evidence::certificates::CertifiedPuzzle;
 use crate::puzzle::planes::MOST_GENERATORS;
 use crate::puzzle::tokens::{MOST_CELLS, MOST_CONTENTS, NewContent, TokenMove, Tokens};
 use crate::puzzle::{Layout, Puzzle, Rules, State};

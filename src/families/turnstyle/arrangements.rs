@@ -1,7 +1,7 @@
 //! The arrangements that have names. Positions count from 0 at the turntable's left end; pairs are
 //! numbered by their left position.
 
-use crate::evidence::certificate::Labels;
+use crate::evidence::certificates::Labels;
 
 /// The solved ring.
 #[must_use]

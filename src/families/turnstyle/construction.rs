@@ -23,7 +23,7 @@
 use super::arrangements;
 use super::ring::{Ring, letters};
 use crate::base::{Error, Result};
-use crate::evidence::certificate::Word;
+use crate::evidence::certificates::Word;
 
 /// A cycle of the pieces at positions 0, 1, 2, in every size from 7 on (and, wrapped around the
 /// ring, in size 5).

@@ -22,7 +22,7 @@ use super::{ConfiguredPuzzle, Family, PuzzleSource};
 use crate::base::config_text::ConfigTable;
 use crate::base::ids::low_u32;
 use crate::base::{Error, Result};
-use crate::evidence::certificate::CertifiedPuzzle;
+use crate::evidence::certificates::CertifiedPuzzle;
 use crate::puzzle::{Layout, Puzzle, State};
 
 /// Positions on the table.

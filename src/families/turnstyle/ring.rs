@@ -2,7 +2,7 @@
 //! time.
 
 use crate::base::{Error, Result};
-use crate::evidence::certificate::{Labels, Word};
+use crate::evidence::certificates::{Labels, Word};
 use std::collections::VecDeque;
 
 /// An arrangement of Turnstyle: labels by position, the turntable over the first four.

@@ -5,7 +5,7 @@ use super::ring::check_word;
 use super::{arrangements, build_by_position, certified};
 use crate::base::ids::{low_u8, low_u32, to_u64};
 use crate::base::{Error, Result};
-use crate::evidence::certificate::{Certificate, CertifiedPuzzle, Claim, Labels, Word};
+use crate::evidence::certificates::{Bidirectional, Certificate, CertifiedPuzzle, Labels, Word};
 use crate::search::shortest::{Ball, BothWays, MemoryLimit, RelabelledBall, ShortestWords, distances_by_relabelling};
 
 /// Largest size whose arrangements have 64-bit ranks.
@@ -40,7 +40,7 @@ impl Shortest {
         let from = arrangements::solved(size);
         let puzzle = turnstyle_step(size);
         let Self { to, word, radii, balls, .. } = self.clone();
-        (!word.is_empty()).then_some(Certificate { puzzle, claim: Claim::Bidirectional { from, to, word, radii, balls } })
+        (!word.is_empty()).then_some(Certificate::new(puzzle, Bidirectional { from, to, word, radii, balls }))
     }
 }
 

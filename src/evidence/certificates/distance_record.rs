@@ -2,10 +2,10 @@
 //! it is one for this puzzle with these levels, and the archived files that it rests on. Whether
 //! those show the distances is for `farthest-verify` to say, which reads every byte of them.
 
-use super::certificate::{ArchiveFile, CertifiedPuzzle, VERSION};
-use super::checksums::{is_digest, is_level_file};
-use super::table_rows::number;
+use super::{ArchiveFile, CertifiedPuzzle, VERSION};
 use crate::base::ids::to_u64;
+use crate::evidence::checksums::{is_digest, is_level_file};
+use crate::evidence::table_rows::number;
 
 /// The archived files of the distance certificate `text`, by depth and path; `None` when it is no
 /// certificate of `levels` states by depth of `puzzle`.
@@ -83,7 +83,7 @@ impl<'a> Records<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::certificate::{Certificate, Claim};
+    use super::super::{Certificate, Distance};
     use super::*;
 
     fn puzzle() -> CertifiedPuzzle {
@@ -97,9 +97,8 @@ mod tests {
             sha256: "0f".repeat(32),
             path: format!("levels/{depth:06}/process-0000.pack"),
         };
-        let claim =
-            Claim::Distance { arranged: None, ranks: 8, shard_length: 8, levels: vec![1, 3], archive: vec![file(0, 7), file(1, 9)] };
-        Certificate { puzzle: puzzle(), claim }.to_text()
+        let claim = Distance { arranged: None, ranks: 8, shard_length: 8, levels: vec![1, 3], archive: vec![file(0, 7), file(1, 9)] };
+        Certificate::new(puzzle(), claim).to_text()
     }
 
     #[test]
