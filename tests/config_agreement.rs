@@ -196,6 +196,8 @@ fn the_checker_and_the_search_read_configurations_alike() {
                 *counts.entry("accepted by both").or_default() += 1;
             }
             (Some(_), None) => panic!("the checker refuses what the search accepts:\n{text}\n{says}"),
+            // What is read alike and only too large to be numbered has no runs.
+            (None, Some(_)) if why.contains("state ranks have 63 bits") => *counts.entry("too large").or_default() += 1,
             (None, Some(found)) => panic!("the checker accepts what the search refuses:\n{text}\n{why}\n{found}"),
         }
     }

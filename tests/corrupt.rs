@@ -363,7 +363,7 @@ fn a_manifest_of_the_version_before_is_continued() {
             m.identity.partition,
             m.levels,
             m.packs,
-            m.blocks,
+            m.entries,
             m.resumes,
             m.seconds,
         );
@@ -392,12 +392,12 @@ fn a_manifest_that_lies_is_noticed() {
         ("more states in a level", |manifest| manifest.levels[3].states += 1),
         ("another fingerprint", |manifest| manifest.levels.last_mut().expect("levels").fingerprint.0[0] ^= 1),
         ("a pack outside", |manifest| manifest.packs[0].path = "../../run.toml".into()),
-        ("a block beyond the pack", |manifest| manifest.blocks[0].1.offset = 1 << 60),
+        ("a block beyond the pack", |manifest| manifest.entries[0].1.offset = 1 << 60),
         ("a block left out", |manifest| {
-            manifest.blocks.pop();
+            manifest.entries.pop();
         }),
         ("a block of terabytes", |manifest| {
-            let entry = &mut manifest.blocks[0].1;
+            let entry = &mut manifest.entries[0].1;
             (entry.count, entry.raw_bytes) = (1 << 40, 1 << 43);
         }),
     ];

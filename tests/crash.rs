@@ -20,7 +20,7 @@ use farthest::base::Depth;
 use farthest::base::fingerprint::Fingerprint;
 use farthest::families::reading;
 use farthest::ranking::StateSpace;
-use farthest::search::archive;
+use farthest::store::level_archive;
 use rustix::process::Signal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -102,7 +102,7 @@ fn check_levels(puzzle: &str, folder: &Path, kept: bool) {
     assert_eq!(names(&levels).len(), rows.len(), "one folder a level");
     for row in rows {
         let depth: u32 = row[0].parse().expect("a depth");
-        let found = archive::read_level(&levels, Depth(depth), &partition).expect("a whole archive");
+        let found = level_archive::read_level(&levels, Depth(depth), &|shard| partition.ranks_if_any(shard)).expect("a whole archive");
         assert_eq!(found.states.to_string(), row[1], "level {depth}");
         let fingerprint: Fingerprint = found.fingerprint;
         assert_eq!(Some(fingerprint.to_string().as_str()), row.last().copied(), "level {depth}");

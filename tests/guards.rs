@@ -18,8 +18,8 @@ use farthest::puzzle::{Puzzle, State};
 use farthest::ranking::StateSpace;
 use farthest::search::LevelRecord;
 use farthest::search::checkpoint::manifest::{CheckpointManifest, PackFile};
-use farthest::store::block::SetName;
-use farthest::store::{BlockEntry, Contents, Edges, LevelPart, PackWriter};
+use farthest::store::pack_entry::SetName;
+use farthest::store::{Contents, Edges, LevelPart, PackEntry, PackWriter};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -462,12 +462,12 @@ impl Lie {
         fs::create_dir_all(checkpoint.join(&path).parent().expect("a folder")).expect("created");
         let mut writer = PackWriter::create(&checkpoint.join(&path)).expect("created");
         for (name, list) in [(SetName::Seen, seen), (SetName::Level, level_ranks[depth].clone())] {
-            let (entry, stored) = BlockEntry::encode(ShardId(0), name, to_u64(list.len()), &Contents::Sparse(list.into()));
+            let (entry, stored) = PackEntry::encode(ShardId(0), name, to_u64(list.len()), &Contents::Sparse(list.into()));
             writer.add(entry, &stored).expect("written");
         }
         let (entries, bytes) = writer.finish().expect("written");
         manifest.packs = vec![PackFile { path, bytes }];
-        manifest.blocks = entries.into_iter().map(|entry| (0, entry)).collect();
+        manifest.entries = entries.into_iter().map(|entry| (0, entry)).collect();
         fs::write(checkpoint.join(format!("manifest-{depth:06}")), manifest.encode().expect("small")).expect("written");
     }
 

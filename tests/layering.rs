@@ -291,7 +291,7 @@ fn no_files_of_the_search_import_each_other() {
         ("search::expansions", "search::expansions::states"),
         ("search::expansions::lanes::rounds", "search::expansions::lanes::tasks"),
         ("search::machine::disks", "search::machine::run_lock"),
-        ("search::shortest::table", "search::archive"),
+        ("search::level", "search::archive"),
         ("search", "search::parts"),
     ] {
         assert!(imports[module].contains(target), "{module} imports {:?}", imports[module]);

@@ -14,7 +14,7 @@ use farthest::families::PuzzleSource;
 use farthest::puzzle::Puzzle;
 use farthest::ranking::Partition;
 use farthest::ranking::StateSpace;
-use farthest::search::archive;
+use farthest::store::level_archive;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -307,7 +307,7 @@ fn check_archive(run: &Path, puzzle: &Puzzle) {
     let mut levels = 0;
     for (row, depth) in table.lines().skip(1).zip(0..) {
         let columns: Vec<&str> = row.split('\t').collect();
-        let found = archive::read_level(&run.join("levels"), Depth(depth), &partition).expect("whole");
+        let found = level_archive::read_level(&run.join("levels"), Depth(depth), &|shard| partition.ranks_if_any(shard)).expect("whole");
         let [first, states, .., fingerprint] = columns[..] else { panic!("{row}") };
         assert_eq!((first, states), (depth.to_string().as_str(), found.states.to_string().as_str()), "{row}");
         assert_eq!(fingerprint, found.fingerprint.to_string(), "{row}");
@@ -359,7 +359,7 @@ fn differences_are_noticed() {
     fs::write(&pack, bytes).expect("written");
     let puzzle = PuzzleSource::from_short_name("turnstyle-7").expect("a puzzle").build("step").expect("a metric");
     let partition = partition(&puzzle);
-    let error = archive::read_level(&run.join("levels"), Depth(9), &partition).expect_err("damaged");
+    let error = level_archive::read_level(&run.join("levels"), Depth(9), &|shard| partition.ranks_if_any(shard)).expect_err("damaged");
     assert_eq!(error.exit_code(), 65, "{error}");
-    assert!(archive::read_level(&run.join("levels"), Depth(8), &partition).is_ok());
+    assert!(level_archive::read_level(&run.join("levels"), Depth(8), &|shard| partition.ranks_if_any(shard)).is_ok());
 }

@@ -108,7 +108,8 @@ fn mistakes_are_one_clear_line() {
         (&["solve", "turnstyle-8", "--state", "1234567"], 2, "no 8"),
         (&["solve", "turnstyle-8", "--state", "12345678", "--from", "1234567x"], 2, "--from: found 'x'"),
         (&["solve", "turnstyle-8", "--state", "12345678", "--from", "12345678", "--to", "12345678"], 2, "--to"),
-        (&["solve", "turnstyle-8"], 2, "--state"),
+        (&["solve", "turnstyle-8"], 2, "<STATE>"),
+        (&["solve", "turnstyle-8", "12345678", "--state", "12345678"], 2, "cannot be used with"),
         (&["solve", "turnstyle-99", "--state", "1"], 78, "largest size is 20"),
         (&["solve", "turnstyle-8", "--metric", "stp", "--state", "12345678"], 78, "step, turn, flip"),
         (&["solve", "turnstyle-14", "--state", "1 14 13 12 11 10 9 8 7 6 5 4 3 2", "--memory", "1M"], 78, "--memory"),
@@ -121,6 +122,18 @@ fn mistakes_are_one_clear_line() {
         assert_eq!(found, code, "{arguments:?}: {stderr}");
         assert!(stderr.contains(part) && stderr.trim_end().lines().count() <= 4, "{arguments:?}: {stderr}");
     }
+}
+
+/// The state as an argument, as a flag, and from standard input.
+#[test]
+fn a_state_may_be_given_in_three_ways() {
+    let flag = succeed(farthest().args(["solve", "turnstyle-8", "--state", "21345678"]));
+    assert_eq!(succeed(farthest().args(["solve", "turnstyle-8", "2 1 3 4 5 6 7 8"])), flag);
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let file = folder.path().join("state");
+    std::fs::write(&file, "2 1 3 4 5 6 7 8\n").expect("written");
+    let input = std::fs::File::open(&file).expect("there");
+    assert_eq!(succeed(farthest().args(["solve", "turnstyle-8", "-"]).stdin(input)), flag);
 }
 
 /// The table of a whole search gives the words that the balls give, in every metric.

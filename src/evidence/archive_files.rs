@@ -6,7 +6,7 @@ use super::checksums::{LEVELS, is_level_file, sha256};
 use crate::base::ids::{low_u32, to_u64};
 use crate::base::{Depth, Error, Result, regular_file};
 use crate::ranking::Partition;
-use crate::search::archive;
+use crate::store::level_archive as archive;
 use std::path::Path;
 
 /// The archive of the run folder `run`, checked to hold `levels` states by depth: by depth, then by
@@ -27,7 +27,7 @@ pub fn of_run(run: &Path, partition: &Partition, levels: &[u64]) -> Result<Vec<A
     for (depth, &states) in levels.iter().enumerate() {
         let depth = Depth(low_u32(to_u64(depth)));
         files.extend(of_level(&root, depth)?);
-        let found = archive::read_level(&root, depth, partition)?.states;
+        let found = archive::read_level(&root, depth, &|shard| partition.ranks_if_any(shard))?.states;
         if found != states {
             return Err(Error::bad_data(
                 &archive::level_folder(&root, depth),

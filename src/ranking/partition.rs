@@ -125,6 +125,12 @@ impl Partition {
         first..(first + self.shard_length).min(self.state_count)
     }
 
+    /// Ranks that `shard` holds; none when the space is not cut into so many shards.
+    #[must_use]
+    pub fn ranks_if_any(&self, shard: ShardId) -> Option<Range<u64>> {
+        (shard.0 < self.shards()).then(|| self.ranks(shard))
+    }
+
     /// The process, of `processes`, that owns `shard`: neighbouring blocks stay together.
     #[inline]
     #[must_use]

@@ -5,7 +5,7 @@
 //! closed, so a level can be abandoned at any round and the search committed as it was at the
 //! level's start.
 
-use super::archive::keep;
+use super::archive;
 use super::expansions::choice;
 use super::job::Job;
 use super::level_record::LevelRecord;
@@ -118,7 +118,7 @@ fn close(job: &Job<'_>, shards: &mut [Shard], depth: Depth) -> Result<()> {
     let closed = job.pool.install(|| shards.par_iter_mut().try_for_each(Shard::close_level));
     agree(job.exchange, closed)?;
     if job.settings.keep_levels {
-        keep::write(job, shards, depth)?;
+        archive::keep(job, shards, depth)?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! What a complete search found: the levels and the antipodes.
 
-use super::archive::keep;
+use super::archive;
 use super::job::Job;
 use super::level_record::LevelRecord;
 use super::progress::{Commits, Progress};
@@ -44,7 +44,7 @@ pub struct Outcome {
 /// When archived levels, which are read back here, are not what was found.
 pub fn collect(job: &Job<'_>, space: &Space<'_>, progress: &Progress) -> Result<Outcome> {
     if job.settings.keep_levels {
-        keep::check_all(job, &space.partition, &progress.levels)?;
+        archive::check_all(job, &space.partition, &progress.levels)?;
     }
     let last = progress.last_level().clone();
     let listed_antipodes = lowest_antipodes(job.exchange, job.settings.most_antipodes, space, progress)?;

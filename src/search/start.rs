@@ -1,6 +1,6 @@
 //! Level 0: the start states.
 
-use super::archive::keep;
+use super::archive;
 use super::job::Job;
 use super::level_record::LevelRecord;
 use super::progress::Progress;
@@ -27,7 +27,7 @@ pub fn close_level_0(job: &Job<'_>, space: &Space<'_>, progress: &mut Progress) 
     progress.levels = vec![LevelRecord::new(Depth::ZERO, found)];
     samples::draw(job.exchange, space, progress)?;
     if job.settings.keep_levels {
-        keep::write(job, &progress.shards, Depth::ZERO)?;
+        archive::keep(job, &progress.shards, Depth::ZERO)?;
     }
     Ok(())
 }

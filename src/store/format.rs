@@ -8,7 +8,7 @@ pub const PACK_MAGIC: [u8; 12] = *b"FARTHESTPACK";
 /// Version of the pack format, at offset 12.
 pub const PACK_VERSION: u16 = 1;
 
-/// Where the first block starts.
+/// Where the first entry starts.
 pub const PACK_HEADER_BYTES: u64 = 32;
 
 /// Last bytes of a pack file.

@@ -1,9 +1,9 @@
-//! Many blocks in one file: few large files instead of one a shard, each written once and synced.
+//! Many entries in one file: few large files instead of one a shard, each written once and synced.
 
-use super::block::{BlockEntry, Contents};
 use super::format::{
     INDEX_KIND, PACK_HEADER_BYTES, PACK_MAGIC, PACK_TRAILER_BYTES, PACK_VERSION, pack_header, pack_trailer, parse_trailer,
 };
+use super::pack_entry::{Contents, PackEntry};
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::{Error, Result, codec, fault_point, regular_file};
 use std::fs::{File, OpenOptions};
@@ -17,7 +17,7 @@ pub struct PackWriter {
     path: PathBuf,
     file: File,
     offset: u64,
-    entries: Vec<BlockEntry>,
+    entries: Vec<PackEntry>,
 }
 
 impl PackWriter {
@@ -36,11 +36,11 @@ impl PackWriter {
         Ok(Self { path: path.to_path_buf(), file, offset: PACK_HEADER_BYTES, entries: Vec::new() })
     }
 
-    /// Appends a block.
+    /// Appends an entry.
     ///
     /// # Errors
     /// `Io` when writing fails; the file is then useless and stays unnamed.
-    pub fn add(&mut self, mut entry: BlockEntry, stored: &[u8]) -> Result<()> {
+    pub fn add(&mut self, mut entry: PackEntry, stored: &[u8]) -> Result<()> {
         fault_point::pass("pack-write")
             .and_then(|()| self.file.write_all(stored))
             .map_err(|source| Error::io("write", &self.path, source))?;
@@ -54,7 +54,7 @@ impl PackWriter {
     ///
     /// # Errors
     /// `Io` when writing or syncing fails (never retried).
-    pub fn finish(mut self) -> Result<(Vec<BlockEntry>, u64)> {
+    pub fn finish(mut self) -> Result<(Vec<PackEntry>, u64)> {
         let index = codec::encode(INDEX_KIND, &self.entries)?;
         let length = to_u64(index.len());
         let attempt = |file: &mut File| {
@@ -68,7 +68,7 @@ impl PackWriter {
     }
 }
 
-/// Reads blocks of a pack file with plain reads, never mapped: a file that changes underneath gives
+/// Reads entries of a pack file with plain reads, never mapped: a file that changes underneath gives
 /// an error, not a signal.
 #[derive(Debug)]
 pub struct PackReader {
@@ -120,7 +120,7 @@ impl PackReader {
     ///
     /// # Errors
     /// `BadData` when it is damaged.
-    pub fn entries(&self) -> Result<Vec<BlockEntry>> {
+    pub fn entries(&self) -> Result<Vec<PackEntry>> {
         let length = self.file.metadata().map_err(|source| Error::io("open", &self.path, source))?.len();
         let index_length = length.saturating_sub(PACK_TRAILER_BYTES + self.index_offset);
         if index_length > codec::MOST_ENVELOPE_BYTES {
@@ -135,11 +135,11 @@ impl PackReader {
         codec::decode(INDEX_KIND, &bytes, &self.path)
     }
 
-    /// Reads and checks the block of `entry`, for a shard of `length` offsets.
+    /// Reads and checks the entry of `entry`, for a shard of `length` offsets.
     ///
     /// # Errors
-    /// `Io` when reading fails, `BadData` when the block is not what the entry says.
-    pub fn block(&self, entry: &BlockEntry, length: u64) -> Result<Contents<'static>> {
+    /// `Io` when reading fails, `BadData` when the entry is not what the entry says.
+    pub fn read_set(&self, entry: &PackEntry, length: u64) -> Result<Contents<'static>> {
         entry.decode(self.stored(entry, length)?, length, &self.path)
     }
 
@@ -149,7 +149,7 @@ impl PackReader {
     /// # Errors
     /// `Io` when reading fails, `BadData` when the entry lies outside the file, or is longer than
     /// any of such a shard.
-    pub fn stored(&self, entry: &BlockEntry, length: u64) -> Result<Vec<u8>> {
+    pub fn stored(&self, entry: &PackEntry, length: u64) -> Result<Vec<u8>> {
         entry.check_size(length, &self.path)?;
         let end = entry.offset.checked_add(entry.stored_bytes);
         if entry.offset < PACK_HEADER_BYTES || end.is_none_or(|end| end > self.index_offset) {
@@ -175,15 +175,15 @@ impl PackReader {
 mod tests {
     use super::*;
     use crate::base::ShardId;
-    use crate::store::block::SetName;
+    use crate::store::pack_entry::SetName;
 
-    fn sample(path: &Path) -> Vec<BlockEntry> {
+    fn sample(path: &Path) -> Vec<PackEntry> {
         let mut writer = PackWriter::create(path).expect("new");
         for (shard, list) in [vec![1_u64, 5, 9], vec![], vec![77]].into_iter().enumerate() {
             let shard = ShardId(u32::try_from(shard).expect("small"));
             let count = to_u64(list.len());
             let contents = if list.is_empty() { Contents::Empty } else { Contents::Sparse(list.into()) };
-            let (entry, stored) = BlockEntry::encode(shard, SetName::Level, count, &contents);
+            let (entry, stored) = PackEntry::encode(shard, SetName::Level, count, &contents);
             writer.add(entry, &stored).expect("room");
         }
         writer.finish().expect("room").0
@@ -196,7 +196,7 @@ mod tests {
         let entries = sample(&path);
         let reader = PackReader::open(&path).expect("whole");
         assert_eq!(reader.entries().expect("whole"), entries);
-        assert_eq!(reader.block(&entries[2], 100).expect("whole"), Contents::Sparse(vec![77].into()));
+        assert_eq!(reader.read_set(&entries[2], 100).expect("whole"), Contents::Sparse(vec![77].into()));
         assert!(PackWriter::create(&path).is_err(), "an existing pack is never written over");
     }
 
@@ -227,13 +227,13 @@ mod tests {
         };
         refused(&trailer(PACK_HEADER_BYTES - 8), "without an index");
         let reader = PackReader::open(&path).expect("whole");
-        let outside = |entry: BlockEntry| {
+        let outside = |entry: PackEntry| {
             let error = reader.stored(&entry, 100).expect_err("outside").to_string();
             assert!(error.contains("blocks before offset"), "{error}");
         };
-        outside(BlockEntry { offset: PACK_HEADER_BYTES - 1, ..entries[0].clone() });
-        outside(BlockEntry { offset: reader.index_offset - entries[0].stored_bytes + 1, ..entries[0].clone() });
-        outside(BlockEntry { offset: u64::MAX, ..entries[0].clone() });
+        outside(PackEntry { offset: PACK_HEADER_BYTES - 1, ..entries[0].clone() });
+        outside(PackEntry { offset: reader.index_offset - entries[0].stored_bytes + 1, ..entries[0].clone() });
+        outside(PackEntry { offset: u64::MAX, ..entries[0].clone() });
     }
 
     #[test]
@@ -246,7 +246,7 @@ mod tests {
         let whole = |path: &Path| -> Result<()> {
             let reader = PackReader::open(path)?;
             assert_eq!(reader.entries()?, entries);
-            entries.iter().try_for_each(|entry| reader.block(entry, 100).map(drop))
+            entries.iter().try_for_each(|entry| reader.read_set(entry, 100).map(drop))
         };
         whole(&path).expect("whole");
         for at in 0..bytes.len() {

@@ -2,9 +2,9 @@
 //! mapped bits, or (a level of a search in compact storage) packed bits.
 
 use super::bitset;
-use super::block::Contents;
 use super::chunked_bits::ChunkedBits;
 use super::mapped::{MappedWords, Region};
+use super::pack_entry::Contents;
 use super::packed_bits::{LevelFile, PackedBits};
 use crate::base::Result;
 use crate::base::fingerprint::{self, Fingerprint, LANE_STATES};
@@ -327,7 +327,7 @@ impl RankSet {
         self.count = count;
     }
 
-    /// The members as data for a block.
+    /// The members as data for an entry.
     #[must_use]
     pub fn contents(&self) -> Contents<'_> {
         match &self.form {
@@ -339,7 +339,7 @@ impl RankSet {
         }
     }
 
-    /// Replaces the set by what a block held; it then equals the checkpoint. Bits go to `file`,
+    /// Replaces the set by what an entry held; it then equals the checkpoint. Bits go to `file`,
     /// when there is one.
     ///
     /// # Errors

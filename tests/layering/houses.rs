@@ -11,13 +11,11 @@ pub struct House {
 }
 
 /// The houses. What is in no folder is the level algorithm, which may import all of them.
-pub const HOUSES: [House; 5] = [
+pub const HOUSES: [House; 4] = [
     // Of puzzles, states and levels it knows nothing.
     House { name: "machine", beside: &[], layers: &["base", "exchange"] },
-    // Of how a level is found it knows nothing.
-    House { name: "archive", beside: &["job", "level_record", "machine"], layers: &["base", "ranking", "store", "exchange"] },
     // Two states instead of all: no processes, no run folder.
-    House { name: "shortest", beside: &["archive"], layers: &["base", "puzzle", "ranking", "store", "expand"] },
+    House { name: "shortest", beside: &[], layers: &["base", "puzzle", "ranking", "store", "expand"] },
     // Of how a level is found it knows nothing.
     House {
         name: "checkpoint",

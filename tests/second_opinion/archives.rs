@@ -121,7 +121,7 @@ impl Levels {
             for entry in reader.entries().expect("whole") {
                 let first = u64::from(entry.shard.0) * shard;
                 let size = shard.min(ranks - first);
-                let offsets: Vec<u64> = match reader.block(&entry, size).expect("whole") {
+                let offsets: Vec<u64> = match reader.read_set(&entry, size).expect("whole") {
                     Contents::Empty => Vec::new(),
                     Contents::Full => (0..size).collect(),
                     Contents::Sparse(list) => list.to_vec(),

@@ -4,8 +4,8 @@ use farthest::base::ShardId;
 use farthest::base::ids::to_u64;
 use farthest::families::run_config::{RunConfig, partition_of};
 use farthest::ranking::Partition;
-use farthest::store::block::SetName;
-use farthest::store::{BlockEntry, Contents, PackReader, PackWriter};
+use farthest::store::pack_entry::SetName;
+use farthest::store::{Contents, PackEntry, PackReader, PackWriter};
 use std::fs;
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub fn level(run: &Path, depth: u32) -> Vec<u64> {
         let reader = PackReader::open(&run.join(format!("levels/{depth:06}/process-{file:04}.pack"))).expect("whole");
         for entry in reader.entries().expect("whole") {
             let range = partition.ranks(entry.shard);
-            ranks.extend(match reader.block(&entry, range.end - range.start).expect("whole") {
+            ranks.extend(match reader.read_set(&entry, range.end - range.start).expect("whole") {
                 Contents::Empty => Vec::new(),
                 Contents::Full => range.clone().collect(),
                 Contents::Sparse(list) => list.iter().map(|offset| range.start + offset).collect(),
@@ -56,7 +56,7 @@ pub fn set_level(run: &Path, depth: u32, ranks: &[u64]) {
             let range = partition.ranks(shard);
             let list: Vec<u64> = ranks.iter().filter(|rank| range.contains(rank)).map(|rank| rank - range.start).collect();
             if !list.is_empty() {
-                let (entry, stored) = BlockEntry::encode(shard, SetName::Level, to_u64(list.len()), &Contents::Sparse(list.into()));
+                let (entry, stored) = PackEntry::encode(shard, SetName::Level, to_u64(list.len()), &Contents::Sparse(list.into()));
                 writer.add(entry, &stored).expect("room");
             }
         }

@@ -11,22 +11,22 @@ use crate::search::job::Job;
 use crate::search::machine::run_folder;
 use crate::search::observer::{Event, Observer};
 use crate::search::progress::{Commits, Progress};
-use crate::store::block::{Encoding, SetName};
-use crate::store::{BlockEntry, PackWriter, RankSet, Shard};
+use crate::store::pack_entry::{Encoding, SetName};
+use crate::store::{PackEntry, PackWriter, RankSet, Shard};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Blocks encoded at a time: bounds the memory of a commit to that many shards.
-const BLOCKS_AT_ONCE: usize = 128;
+/// Entries encoded at a time: bounds the memory of a commit to that many shards.
+const SETS_AT_ONCE: usize = 128;
 
 /// A search pauses at least so many times as long as a commit took before the next one: commits take
 /// at most a tenth of its time. Only where every level is wanted they come as fast as they can.
 const PAUSE: f64 = 9.0;
 
-/// Envelope of the list of blocks that a process reports.
+/// Envelope of the list of entries that a process reports.
 const REPORT_KIND: codec::Kind = codec::Kind { letters: *b"REPO", version: 1 };
 
 /// What of a search is durable.
@@ -37,7 +37,7 @@ pub struct Checkpoint {
     /// Number of levels that the newest checkpoint holds.
     pub(super) levels_saved: usize,
     /// First process only: where each set of each shard is stored.
-    pub(super) table: BTreeMap<(ShardId, SetKey), (PackFile, BlockEntry)>,
+    pub(super) table: BTreeMap<(ShardId, SetKey), (PackFile, PackEntry)>,
 }
 
 /// `SetName` with an order, as a key.
@@ -112,14 +112,14 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// First process: updates the table of blocks and renames the new manifest into place. Returns
+    /// First process: updates the table of entries and renames the new manifest into place. Returns
     /// the bytes written by all.
     fn commit_manifest(&mut self, job: &Job<'_>, progress: &Progress, reports: &[Vec<u8>]) -> Result<u64> {
         let folder = job.folder.checkpoint();
         let mut bytes = 0;
         let mut table = self.table.clone();
         for report in reports {
-            let (pack, entries): (PackFile, Vec<BlockEntry>) = codec::decode(REPORT_KIND, report, Path::new("a process's report"))?;
+            let (pack, entries): (PackFile, Vec<PackEntry>) = codec::decode(REPORT_KIND, report, Path::new("a process's report"))?;
             bytes += pack.bytes;
             for entry in entries {
                 table.insert((entry.shard, SetKey::of(entry.set)), (pack.clone(), entry));
@@ -137,13 +137,13 @@ impl Checkpoint {
         // Sets without bytes need no pack: theirs is the first, whichever that is, and is never
         // read for them.
         let number_of = |pack: &PackFile| packs.binary_search(pack).map_or(0, |at| low_u32(to_u64(at)));
-        let blocks: Vec<(u32, BlockEntry)> = table.values().map(|(pack, entry)| (number_of(pack), entry.clone())).collect();
+        let entries: Vec<(u32, PackEntry)> = table.values().map(|(pack, entry)| (number_of(pack), entry.clone())).collect();
         let manifest = CheckpointManifest {
             program_version: env!("CARGO_PKG_VERSION").into(),
             identity: self.identity.clone(),
             levels: progress.levels.clone(),
             packs,
-            blocks,
+            entries,
             resumes: progress.resumes,
             seconds: progress.seconds(),
             samples: progress.samples.clone(),
@@ -182,19 +182,19 @@ fn write_changed_sets(job: &Job<'_>, shards: &[Shard], generation: &Path, depth:
         .collect();
     let name = job.disks.pack_name();
     let mut writer = PackWriter::create(&generation.join(&name))?;
-    for part in changed.chunks(BLOCKS_AT_ONCE) {
-        let encoded: Vec<(BlockEntry, Vec<u8>)> = job.pool.install(|| {
+    for part in changed.chunks(SETS_AT_ONCE) {
+        let encoded: Vec<(PackEntry, Vec<u8>)> = job.pool.install(|| {
             part.par_iter()
                 .map(|(shard, name)| {
                     let set = set_of(shard, *name);
-                    // A block with another count would be refused by every resume, when it is too
+                    // An entry with another count would be refused by every resume, when it is too
                     // late.
                     let (found, expected) = (set.recount(), set.count());
                     if found != expected {
                         let what = format!("states held by a set of shard {} and states put into it", shard.id);
                         return Err(Error::invariant(what, found, expected));
                     }
-                    Ok(BlockEntry::encode(shard.id, *name, expected, &set.contents()))
+                    Ok(PackEntry::encode(shard.id, *name, expected, &set.contents()))
                 })
                 .collect::<Result<_>>()
         })?;

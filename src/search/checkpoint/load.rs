@@ -1,9 +1,9 @@
 //! The sets of a checkpoint, from pack files into the shards of this process.
 //!
 //! What lies in a folder that this process sees it reads itself. A pack on another host's disk is
-//! read by the process that leads that disk, which sends the blocks, as they are stored, to the
+//! read by the process that leads that disk, which sends the entries, as they are stored, to the
 //! owners of their shards: in rounds, so that no process holds more than about one round of
-//! `round_successors` at a time. Everybody knows the manifest, so everybody knows which blocks go
+//! `round_successors` at a time. Everybody knows the manifest, so everybody knows which entries go
 //! from where to where in which round, and none has a name on its way.
 
 use super::manifest::{CheckpointManifest, PackFile};
@@ -14,20 +14,20 @@ use crate::exchange::agree;
 use crate::ranking::Partition;
 use crate::search::job::Job;
 use crate::search::machine::Disks;
-use crate::store::block::SetName;
-use crate::store::{BlockEntry, Contents, LevelFile, PackReader, Shard, Storage};
+use crate::store::pack_entry::SetName;
+use crate::store::{Contents, LevelFile, PackEntry, PackReader, Shard, Storage};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A block on its way between disks.
+/// An entry on its way between disks.
 struct Shipment<'a> {
     sender: ProcessId,
     receiver: ProcessId,
     pack: usize,
-    entry: &'a BlockEntry,
+    entry: &'a PackEntry,
 }
 
 /// A file of a checkpoint that is missing or cannot be read is damage, from which an older
@@ -44,7 +44,7 @@ pub(super) fn damage(error: Error) -> Error {
     }
 }
 
-/// Loads the own sets from the pack files: lengths first, then every block with its checksum and
+/// Loads the own sets from the pack files: lengths first, then every entry with its checksum and
 /// count. Collective.
 ///
 /// # Errors
@@ -121,8 +121,8 @@ fn load_own(
     readers: &[Option<PackReader>],
     file: Option<&Arc<LevelFile>>,
 ) -> Result<()> {
-    let mut wanted: BTreeMap<ShardId, Vec<(usize, &BlockEntry)>> = BTreeMap::new();
-    for (pack, entry) in &manifest.blocks {
+    let mut wanted: BTreeMap<ShardId, Vec<(usize, &PackEntry)>> = BTreeMap::new();
+    for (pack, entry) in &manifest.entries {
         wanted.entry(entry.shard).or_default().push((index_u32(*pack), entry));
     }
     job.pool.install(|| {
@@ -133,7 +133,7 @@ fn load_own(
             for (pack, entry) in wanted.get(&shard.id).into_iter().flatten() {
                 let contents = match readers.get(*pack) {
                     _ if entry.stored_bytes == 0 => entry.decode(Vec::new(), shard.length(), folder)?,
-                    Some(Some(reader)) => reader.block(entry, shard.length()).map_err(damage)?,
+                    Some(Some(reader)) => reader.read_set(entry, shard.length()).map_err(damage)?,
                     // On another disk: it is sent here afterwards. What is not read in either way
                     // is missing from the counts that `check_restored` compares.
                     _ => continue,
@@ -145,7 +145,7 @@ fn load_own(
     })
 }
 
-/// Puts the contents of a block into its set.
+/// Puts the contents of an entry into its set.
 fn take(shard: &mut Shard, set: SetName, contents: &Contents<'_>, file: Option<&Arc<LevelFile>>) -> Result<()> {
     match set {
         SetName::Seen => shard.seen.load(contents, None),
@@ -153,7 +153,7 @@ fn take(shard: &mut Shard, set: SetName, contents: &Contents<'_>, file: Option<&
     }
 }
 
-/// Sends the blocks that their owners cannot read. Collective.
+/// Sends the entries that their owners cannot read. Collective.
 fn ship(
     job: &Job<'_>,
     partition: &Partition,
@@ -213,18 +213,18 @@ fn ship(
     Ok(())
 }
 
-/// All blocks that go from one disk to another, the same list on every process.
+/// All entries that go from one disk to another, the same list on every process.
 fn shipments<'a>(disks: &Disks, owners: &[ProcessId], manifest: &'a CheckpointManifest, holders: &[ProcessId]) -> Vec<Shipment<'a>> {
-    let way = |(pack, entry): &'a (u32, BlockEntry)| {
+    let way = |(pack, entry): &'a (u32, PackEntry)| {
         let (pack, receiver) = (index_u32(*pack), owners[entry.shard.index()]);
         Shipment { sender: holders[pack], receiver, pack, entry }
     };
     let crosses =
         |shipment: &Shipment<'_>| shipment.entry.stored_bytes > 0 && disks.leader(shipment.receiver) != disks.leader(shipment.sender);
-    manifest.blocks.iter().map(way).filter(crosses).collect()
+    manifest.entries.iter().map(way).filter(crosses).collect()
 }
 
-/// Cuts the list into rounds of at most `most_bytes`, but at least one block, for each sender and
+/// Cuts the list into rounds of at most `most_bytes`, but at least one entry, for each sender and
 /// receiver.
 fn rounds<'a, 'b>(shipments: &'a [Shipment<'b>], most_bytes: u64) -> Vec<&'a [Shipment<'b>]> {
     let mut rounds = Vec::new();
@@ -271,12 +271,9 @@ mod tests {
 
     #[test]
     fn rounds_are_bounded_and_lose_nothing() {
-        let entries: Vec<BlockEntry> = [5_usize, 400, 30, 30, 1, 90, 99, 2]
+        let entries: Vec<PackEntry> = [5_usize, 400, 30, 30, 1, 90, 99, 2]
             .iter()
-            .map(|&bytes| BlockEntry {
-                stored_bytes: to_u64(bytes),
-                ..BlockEntry::encode(ShardId(0), SetName::Seen, 0, &Contents::Empty).0
-            })
+            .map(|&bytes| PackEntry { stored_bytes: to_u64(bytes), ..PackEntry::encode(ShardId(0), SetName::Seen, 0, &Contents::Empty).0 })
             .collect();
         let shipments: Vec<Shipment<'_>> = entries
             .iter()

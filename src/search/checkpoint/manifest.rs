@@ -5,7 +5,7 @@ use super::identity::SearchIdentity;
 use crate::base::codec::{self, Kind};
 use crate::base::{Depth, Error, Result, StateRank};
 use crate::search::level_record::LevelRecord;
-use crate::store::BlockEntry;
+use crate::store::PackEntry;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -36,11 +36,11 @@ pub struct CheckpointManifest {
     pub identity: SearchIdentity,
     /// The closed levels.
     pub levels: Vec<LevelRecord>,
-    /// The pack files that the blocks are in.
+    /// The pack files that the entries are in.
     pub packs: Vec<PackFile>,
     /// For each set of each shard that is not empty: the number of its pack file, and its entry
     /// there.
-    pub blocks: Vec<(u32, BlockEntry)>,
+    pub entries: Vec<(u32, PackEntry)>,
     /// How often the run was resumed before.
     pub resumes: u32,
     /// Seconds of the whole run so far.
@@ -69,7 +69,7 @@ impl CheckpointManifest {
             // What is missing would read as no edges up, and as no samples.
             && manifest.levels[..manifest.levels.len() - 1].iter().all(|level| level.edges.is_some())
             && (manifest.samples.is_empty() || manifest.samples.len() == manifest.levels.len())
-            && manifest.blocks.iter().all(|(pack, entry)| {
+            && manifest.entries.iter().all(|(pack, entry)| {
                 crate::base::ids::index_u32(*pack) < manifest.packs.len() && entry.shard.0 < manifest.identity.partition.shards()
             });
         if !consistent {
@@ -85,13 +85,13 @@ mod tests {
     use crate::base::ShardId;
     use crate::ranking::Partition;
     use crate::store::Contents;
-    use crate::store::block::SetName;
+    use crate::store::pack_entry::SetName;
     use crate::store::{Edges, LevelPart};
     use std::collections::BTreeMap;
 
     fn sample() -> CheckpointManifest {
         let level = |depth, edges| LevelRecord { edges, ..LevelRecord::new(Depth(depth), LevelPart::default()) };
-        let entry = BlockEntry::encode(ShardId(0), SetName::Seen, 1, &Contents::Sparse(vec![7].into())).0;
+        let entry = PackEntry::encode(ShardId(0), SetName::Seen, 1, &Contents::Sparse(vec![7].into())).0;
         CheckpointManifest {
             program_version: "1".into(),
             identity: SearchIdentity {
@@ -104,7 +104,7 @@ mod tests {
             },
             levels: vec![level(0, Some(Edges::default())), level(1, None)],
             packs: vec![PackFile { path: "gen-000001/a.pack".into(), bytes: 100 }],
-            blocks: vec![(0, entry)],
+            entries: vec![(0, entry)],
             resumes: 0,
             seconds: 0.0,
             samples: vec![Vec::new(); 2],
@@ -123,8 +123,8 @@ mod tests {
             ("a closed level without edges", |manifest| manifest.levels[0].edges = None),
             ("too few samples", |manifest| drop(manifest.samples.pop())),
             ("samples of no level", |manifest| manifest.samples.push(Vec::new())),
-            ("a pack that is not there", |manifest| manifest.blocks[0].0 = 1),
-            ("a shard that is not there", |manifest| manifest.blocks[0].1.shard = ShardId(1)),
+            ("a pack that is not there", |manifest| manifest.entries[0].0 = 1),
+            ("a shard that is not there", |manifest| manifest.entries[0].1.shard = ShardId(1)),
         ];
         let read = |manifest: &CheckpointManifest| CheckpointManifest::decode(&manifest.encode().expect("small"), Path::new("manifest"));
         assert_eq!(read(&sample()).expect("consistent"), sample());

@@ -2,7 +2,7 @@
 //! this layer.
 //!
 //! `checkpoint/gen-D/process-P.pack` hold the sets that changed since the generation before,
-//! `checkpoint/manifest-D` names every block that makes up generation D (the depth of its last
+//! `checkpoint/manifest-D` names every entry that makes up generation D (the depth of its last
 //! level). The rename of the manifest is the commit. Two generations are kept (in compact storage
 //! one). Where every host has a disk of its own (`machine/disks.rs`) the packs are on the disks of
 //! their writers, and the manifest is on the first process's.

@@ -8,7 +8,7 @@ use crate::base::fingerprint::{Fingerprint, LANE_STATES};
 use crate::base::ids::index_u32;
 use crate::base::{Depth, Error, ProcessId, Result, atomic_file, regular_file};
 use crate::exchange::{agree, broadcast_from};
-use crate::search::archive::keep;
+use crate::search::archive;
 use crate::search::job::Job;
 use crate::search::observer::{Event, Observer};
 use crate::search::progress::Progress;
@@ -72,7 +72,7 @@ impl Checkpoint {
         check_restored(job, &progress.shards, &manifest, &path)?;
         if job.is_first() {
             self.table = manifest
-                .blocks
+                .entries
                 .iter()
                 .map(|(pack, entry)| {
                     // There is such a pack, or `decode` had refused the manifest.
@@ -166,6 +166,6 @@ fn discard_newer(job: &Job<'_>, kept: Option<Depth>) -> Result<()> {
     agree(job.exchange, if job.disks.leads() { discard() } else { Ok(()) })?;
     let removed = remove_unneeded(job);
     agree(job.exchange, removed)?;
-    let archive = if job.is_first() { keep::remove_after(&job.folder.levels(), kept) } else { Ok(()) };
+    let archive = if job.is_first() { archive::remove_after(&job.folder.levels(), kept) } else { Ok(()) };
     agree(job.exchange, archive)
 }

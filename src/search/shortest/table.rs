@@ -5,8 +5,8 @@ use super::words::LevelSource;
 use crate::base::ids::to_usize;
 use crate::base::{Depth, Result};
 use crate::ranking::Partition;
-use crate::search::archive::{packs, ranks_of};
-use crate::store::{Contents, PackReader};
+use crate::store::Contents;
+use crate::store::level_archive::for_each_set;
 use std::path::{Path, PathBuf};
 
 /// The archived levels of one run.
@@ -43,18 +43,16 @@ impl TableLevels {
 impl LevelSource for TableLevels {
     fn keep_members(&self, depth: usize, candidates: &mut Vec<u64>) -> Result<()> {
         let mut members = Vec::new();
-        for path in packs(&self.levels, Depth(u32::try_from(depth).unwrap_or(u32::MAX)))? {
-            let reader = PackReader::open(&path)?;
-            for entry in reader.entries()? {
-                let ranks = ranks_of(&path, entry.shard, &self.partition)?;
-                let begin = candidates.partition_point(|&rank| rank < ranks.start);
-                let end = begin + candidates[begin..].partition_point(|&rank| rank < ranks.end);
-                if begin < end {
-                    let contents = reader.block(&entry, ranks.end - ranks.start)?;
-                    members.extend(candidates[begin..end].iter().filter(|&&rank| holds(&contents, rank - ranks.start)));
-                }
+        let depth = Depth(u32::try_from(depth).unwrap_or(u32::MAX));
+        for_each_set(&self.levels, depth, &|shard| self.partition.ranks_if_any(shard), |set| {
+            let begin = candidates.partition_point(|&rank| rank < set.ranks.start);
+            let end = begin + candidates[begin..].partition_point(|&rank| rank < set.ranks.end);
+            if begin < end {
+                let contents = set.contents()?;
+                members.extend(candidates[begin..end].iter().filter(|&&rank| holds(&contents, rank - set.ranks.start)));
             }
-        }
+            Ok(())
+        })?;
         members.sort_unstable();
         *candidates = members;
         Ok(())

@@ -25,7 +25,7 @@ pub enum Contents<'a> {
     Words(Cow<'a, [u64]>),
 }
 
-/// Which set of the shard a block holds.
+/// Which set of the shard an entry holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SetName {
     /// All states up to the level.
@@ -47,9 +47,9 @@ pub enum Encoding {
     Words,
 }
 
-/// What an index says of one block.
+/// What an index says of one entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BlockEntry {
+pub struct PackEntry {
     /// The shard.
     pub shard: ShardId,
     /// Which of its sets.
@@ -70,7 +70,7 @@ pub struct BlockEntry {
     pub checksum: u64,
 }
 
-impl BlockEntry {
+impl PackEntry {
     /// Encodes the contents of a set with `count` members; the offset is set by the pack writer.
     #[must_use]
     pub fn encode(shard: ShardId, set: SetName, count: u64, contents: &Contents<'_>) -> (Self, Vec<u8>) {
@@ -226,7 +226,7 @@ mod tests {
 
     fn round_trip(contents: &Contents<'_>) {
         let (count, _) = measure(contents, LENGTH);
-        let (entry, stored) = BlockEntry::encode(ShardId(3), SetName::Seen, count, contents);
+        let (entry, stored) = PackEntry::encode(ShardId(3), SetName::Seen, count, contents);
         let back = entry.decode(stored, LENGTH, Path::new("pack")).expect("whole");
         assert_eq!(&back, contents);
     }
@@ -245,18 +245,18 @@ mod tests {
     /// Each check on its own: what the checksum cannot know, because the writer lied.
     #[test]
     fn every_check_of_a_block_is_needed() {
-        let made = |count: u64, contents: &Contents<'_>| BlockEntry::encode(ShardId(3), SetName::Seen, count, contents);
-        let refused = |entry: &BlockEntry, stored: &[u8], part: &str| {
+        let made = |count: u64, contents: &Contents<'_>| PackEntry::encode(ShardId(3), SetName::Seen, count, contents);
+        let refused = |entry: &PackEntry, stored: &[u8], part: &str| {
             let error = entry.decode(stored.to_vec(), LENGTH, Path::new("pack")).expect_err(part).to_string();
             assert!(error.contains(part), "{part}: {error}");
         };
         let (list, stored) = made(2, &Contents::Sparse(vec![1, 2].into()));
         refused(&list, &stored[1..], "1 bytes");
-        refused(&BlockEntry { checksum: list.checksum ^ 1, ..list.clone() }, &stored, "checksum");
-        refused(&BlockEntry { raw_bytes: 3, ..list.clone() }, &stored, "found 2 raw bytes");
+        refused(&PackEntry { checksum: list.checksum ^ 1, ..list.clone() }, &stored, "checksum");
+        refused(&PackEntry { raw_bytes: 3, ..list.clone() }, &stored, "found 2 raw bytes");
         // What could not be so long, or so short, is refused by its sizes alone.
-        refused(&BlockEntry { raw_bytes: 1, ..list.clone() }, &stored, "1 raw bytes in 2 stored ones");
-        refused(&BlockEntry { count: 1, ..list.clone() }, &stored, "2 members");
+        refused(&PackEntry { raw_bytes: 1, ..list.clone() }, &stored, "1 raw bytes in 2 stored ones");
+        refused(&PackEntry { count: 1, ..list.clone() }, &stored, "2 members");
         let (behind, stored) = made(2, &Contents::Sparse(vec![1, LENGTH].into()));
         refused(&behind, &stored, "2 members up to");
         let words_for = to_usize(bitset::words_for(LENGTH));
@@ -268,8 +268,8 @@ mod tests {
         refused(&short, &stored, &format!("{} words for shard", words_for - 2));
         let (frame, stored) = made(0, &Contents::Words(vec![0; words_for].into()));
         assert!(frame.compressed);
-        refused(&BlockEntry { raw_bytes: frame.raw_bytes + 8, ..frame.clone() }, &stored, "stored ones for 0 members");
-        refused(&BlockEntry { raw_bytes: frame.raw_bytes - 8, ..frame }, &stored, "an undecodable frame");
+        refused(&PackEntry { raw_bytes: frame.raw_bytes + 8, ..frame.clone() }, &stored, "stored ones for 0 members");
+        refused(&PackEntry { raw_bytes: frame.raw_bytes - 8, ..frame }, &stored, "an undecodable frame");
     }
 
     proptest! {
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn every_flipped_bit_is_refused_and_named() {
         let list: Vec<u64> = (0..300).map(|i| i * i).filter(|&offset| offset < LENGTH).collect();
-        let (entry, stored) = BlockEntry::encode(ShardId(3), SetName::Seen, to_u64(list.len()), &Contents::Sparse(list.into()));
+        let (entry, stored) = PackEntry::encode(ShardId(3), SetName::Seen, to_u64(list.len()), &Contents::Sparse(list.into()));
         for bit in 0..stored.len() * 8 {
             let mut broken = stored.clone();
             broken[bit / 8] ^= 1 << (bit % 8);
@@ -302,13 +302,13 @@ mod tests {
 
     #[test]
     fn lying_entries_are_refused_before_memory_is_taken() {
-        let (entry, stored) = BlockEntry::encode(ShardId(0), SetName::Level, 2, &Contents::Sparse(vec![1, 2].into()));
+        let (entry, stored) = PackEntry::encode(ShardId(0), SetName::Level, 2, &Contents::Sparse(vec![1, 2].into()));
         let lies = [
-            BlockEntry { raw_bytes: 1 << 40, ..entry.clone() },
-            BlockEntry { count: 3, ..entry.clone() },
-            BlockEntry { count: u64::MAX, raw_bytes: u64::MAX, ..entry.clone() },
-            BlockEntry { encoding: Encoding::Full, ..entry.clone() },
-            BlockEntry { compressed: true, ..entry },
+            PackEntry { raw_bytes: 1 << 40, ..entry.clone() },
+            PackEntry { count: 3, ..entry.clone() },
+            PackEntry { count: u64::MAX, raw_bytes: u64::MAX, ..entry.clone() },
+            PackEntry { encoding: Encoding::Full, ..entry.clone() },
+            PackEntry { compressed: true, ..entry },
         ];
         for lie in lies {
             assert!(lie.decode(stored.clone(), LENGTH, Path::new("pack")).is_err(), "{lie:?}");
