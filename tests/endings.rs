@@ -58,6 +58,7 @@ fn printing(run: &str) -> Vec<Vec<String>> {
         &["solve-board", "--size", "3x3n2", "--random", "1", "--json"],
         &["spot-solve", run],
         &["puzzles"],
+        &["completions", "bash"],
         &["help"],
         &["--help"],
         &["--version"],

@@ -75,3 +75,23 @@ fn every_format_holds_the_numbers() {
     let stderr = fail_with(2, farthest().arg("table").arg(root).args(["--format", "xml"]));
     assert!(stderr.contains("terminal, markdown, csv, json, latex, bfile, tidy"), "{stderr}");
 }
+
+/// Files for shells and manuals are there for every command.
+#[test]
+fn completions_and_manual_pages() {
+    let folder = common::folder_in_memory();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let text = common::succeed(common::farthest().args(["completions", shell]));
+        assert!(text.contains("spot-solve") && text.contains("storage"), "{shell}: {text}");
+    }
+    let pages = folder.path().join("man/man1");
+    common::succeed(common::farthest().arg("man").arg(&pages));
+    let help = common::succeed(common::farthest().arg("help"));
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    for command in commands.filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' '))) {
+        let name = command.split(' ').next().expect("a name");
+        let page = pages.join(format!("farthest-{name}.1"));
+        assert!(name == "help" || std::fs::read_to_string(&page).is_ok_and(|text| text.starts_with(".ie")), "{}", page.display());
+    }
+    assert!(pages.join("farthest.1").is_file());
+}

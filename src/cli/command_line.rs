@@ -5,6 +5,7 @@ use super::arguments::{
     TableArguments, WatchArguments,
 };
 use super::monitor::status;
+use super::shell_files::{CompletionsArguments, ManArguments};
 use super::solve_board::SolveBoardArguments;
 use super::spot_solve::SpotSolveArguments;
 use clap::{Parser, Subcommand};
@@ -15,7 +16,7 @@ Examples:
   farthest plan turnstyle-12    What a search would need
   farthest run turnstyle-8      Search it; the results are in runs/turnstyle-8/step
   farthest table runs           One table of all runs below runs/
-  farthest solve turnstyle-12 --state 4321567890AB
+  farthest solve turnstyle-12 4321567890AB
 
 Exit codes:
     0  complete
@@ -73,6 +74,10 @@ pub enum Command {
     Status(StatusArguments),
     /// Show the progress of the run in a folder, until it ends; works from another terminal
     Watch(WatchArguments),
+    /// Print completions for a shell: the file that completes commands, flags and their values
+    Completions(CompletionsArguments),
+    /// Write manual pages, one for each command, to a folder
+    Man(ManArguments),
 }
 
 impl Command {

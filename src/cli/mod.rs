@@ -12,6 +12,7 @@ pub mod puzzles;
 pub mod recheck;
 pub mod run;
 pub mod session;
+pub mod shell_files;
 pub mod solve;
 pub mod solve_board;
 pub mod spot_solve;
@@ -42,6 +43,8 @@ pub fn dispatch(arguments: Arguments) -> Result<i32> {
         Command::SolveBoard(board) => solve_board::solve_board(&board),
         Command::BoardClaims => solve_board::board_claims().map(|()| 0),
         Command::Puzzles => puzzles::puzzles().map(|()| 0),
+        Command::Completions(arguments) => shell_files::completions(&arguments).map(|()| 0),
+        Command::Man(arguments) => shell_files::man(&arguments).map(|()| 0),
         Command::Status(arguments) => monitor::status::status(&arguments),
         Command::Watch(watch) => monitor::watch::watch(&watch),
     }
