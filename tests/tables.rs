@@ -81,12 +81,12 @@ fn every_format_holds_the_numbers() {
 fn completions_and_manual_pages() {
     let folder = common::folder_in_memory();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let text = common::succeed(common::farthest().args(["completions", shell]));
+        let text = succeed(farthest().args(["completions", shell]));
         assert!(text.contains("spot-solve") && text.contains("storage"), "{shell}: {text}");
     }
     let pages = folder.path().join("man/man1");
-    common::succeed(common::farthest().arg("man").arg(&pages));
-    let help = common::succeed(common::farthest().arg("help"));
+    succeed(farthest().arg("man").arg(&pages));
+    let help = succeed(farthest().arg("help"));
     let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     for command in commands.filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' '))) {
         let name = command.split(' ').next().expect("a name");
