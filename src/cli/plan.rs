@@ -37,6 +37,9 @@ const MOST_SAMPLE_PLANES: usize = 64;
 /// Largest bitset that the speed is measured on, in words: 256 MiB.
 const MOST_SAMPLE_WORDS: u64 = 1 << 25;
 
+/// Bytes of the largest block that is made up for a measurement.
+const MOST_BLOCK_BYTES: usize = 256 << 20;
+
 /// Prints the plan of a run, or only its folder.
 ///
 /// # Errors
@@ -68,7 +71,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
     let budget = budgets.iter().find(|budget| budget.storage == storage).copied().unwrap_or(budgets[0]);
     let speed = Speed {
         nanoseconds_per_state: nanoseconds_per_state(&expansion, &partition),
-        nanoseconds_per_unit: lanes.as_ref().map(nanoseconds_per_unit),
+        nanoseconds_per_unit: lanes.as_ref().filter(|lanes| has_small_blocks(lanes)).map(nanoseconds_per_unit),
     };
     let rows: Vec<Row> = PROCESSES
         .iter()
@@ -217,6 +220,12 @@ fn nanoseconds_per_unit(lanes: &LaneExpansion) -> f64 {
         nanoseconds = nanoseconds.min(since.elapsed().as_secs_f64() * 1e9 / approximate(to_u64(units * planes)));
     }
     nanoseconds
+}
+
+/// Whether a block may be made up for [`nanoseconds_per_unit`]: one of a gigabyte has a space that
+/// only a sparse search fits in.
+fn has_small_blocks(lanes: &LaneExpansion) -> bool {
+    lanes.units_per_block() * UNIT_BYTES <= MOST_BLOCK_BYTES
 }
 
 /// Units of 120 ranks in the whole space.

@@ -108,9 +108,9 @@ pub fn states_of(puzzle: &Puzzle) -> Result<Option<u64>> {
 /// All storages, in the order in which they are tried.
 pub const STORAGES: [Storage; 3] = [Storage::Memory, Storage::File, Storage::Compact];
 
-/// The storage that suits a process where nobody chose one: memory; files where processes of one
-/// host share them, or where little memory would be left, as the system can write them out;
-/// compact where all sets do not fit. Where nothing fits the refusal tells what the smallest needs.
+/// The storage that suits a process where nobody chose one: memory, or files where processes of one
+/// host share them; compact where all sets would not leave a tenth of the memory. Where nothing
+/// fits the refusal tells what the smallest needs.
 #[must_use]
 pub fn suitable_storage(
     config: &RunConfig,
@@ -119,12 +119,12 @@ pub fn suitable_storage(
     process: ProcessId,
     available_memory: Option<u64>,
 ) -> Storage {
-    if uncompressed.memory_is_short(placement, process, available_memory) {
+    let leaves_some = available_memory.map(|bytes| bytes / 10 * 9);
+    if uncompressed.memory_is_short(placement, process, leaves_some) {
         return Storage::Compact;
     }
-    let leaves_some = available_memory.map(|bytes| bytes / 10 * 9);
     let is_shared = config.search.share_memory && placement.on_same_host(process) > 1;
-    if is_shared || uncompressed.memory_is_short(placement, process, leaves_some) { Storage::File } else { Storage::Memory }
+    if is_shared { Storage::File } else { Storage::Memory }
 }
 
 /// What the configured search of a puzzle of `states` states, or of all ranks, needs in a storage.
