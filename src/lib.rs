@@ -3,7 +3,10 @@
 //! # The flow of data
 //!
 //! ```text
-//! a file or a short name --families::reading--> PuzzleSource --build(metric)--> puzzle::Puzzle
+//! cli::run: RunConfig::load_in -> cli::prepared (puzzle, partition, budget)
+//!           -> cli::opening (lock, run.toml) -> search::run -> publish: evidence::dataset::write
+//!
+//! a file or a short name --families::run_config--> PuzzleSource --build(metric)--> puzzle::Puzzle
 //!                                                       rules, starts, facts (order of the group)
 //!                                                                              |
 //!                        ranking::StateSpace: state <-> rank; Partition: ranks -> shards -> owners
@@ -15,7 +18,8 @@
 //!   |    lanes   unseen lanes pull their neighbours' bits, 120 states at a time (expand::lanes) |
 //!   |    unseen  unseen states ask the owners of their neighbours                               |
 //!   |  search::guards: coverage, transport, edges, signs, totals; then the level is closed      |
-//!   |  search::checkpoint: packs of sets (store), then the manifest's rename                    |
+//!   |  search::checkpoint, when due (60 s by default; short runs write none):                   |
+//!   |    packs of sets (store), then the rename of checkpoint/manifest-D                        |
 //!   +-------------------------------------------------------------------------------------------+
 //!                                                                              |
 //!                                                                              v
@@ -46,7 +50,8 @@
 //!    [boards](claims::boards), each with our value.
 //! 10. [`cli`]: the commands. Only this layer prints.
 //!
-//! Start reading at [`search::level_loop`], then [`search::level`].
+//! To follow a run from the command line, start at [`cli::run`]; to read the search, at
+//! [`search::level_loop`], then [`search::level`].
 
 pub mod base;
 pub mod puzzle;

@@ -111,8 +111,9 @@ fn too_little_address_space_is_said_in_one_line() {
     let (mut refused, mut ended, mut threads, mut complete) = (0, 0, 0, 0);
     let ways: [&[&str]; 3] = [&["--threads", "1"], &["--threads", "3"], &["--participants", "3", "--threads", "1"]];
     for more in ways {
-        // The library loader speaks for itself below; the steps are small where the program starts,
-        // and large where it searches.
+        // Below that the library loader speaks for itself, and just above it the language's runtime,
+        // before the program's first line. The steps are small where the program starts, and large
+        // where it searches.
         for kib in (13_000..30_000).step_by(1_000).chain((40_000..500_000).step_by(23_000)) {
             let path = folder.path().join("run");
             let _ = fs::remove_dir_all(&path);
@@ -121,7 +122,8 @@ fn too_little_address_space_is_said_in_one_line() {
             let mut command = farthest_under(&words[..3], Path::new(words[3]));
             let (code, stdout, stderr) = outcome(arguments(&mut command, "turnstyle-7", &path).args(more));
             let context = format!("ulimit -v {kib} {more:?}: {code} {stdout}\n{stderr}");
-            if code == 127 && stderr.contains("shared librar") {
+            let is_loaded = code != 127 || !stderr.contains("shared librar");
+            if !is_loaded || stderr.contains("thread 'main'") && stderr.contains("failed to allocate an alternative stack") {
                 continue;
             }
             if code == 0 {

@@ -99,7 +99,7 @@ fn keys_that_no_check_uses_are_refused() {
 #[test]
 fn names_cannot_print_lines_of_their_own() {
     let mut plain = Truth::plain(DIRECTED, "true-directed");
-    for name in ["toy\\nverified    here: God's number is 1", "a\\u001b[2Jb", "a\\rb", "Toy", "-x", ".x", "", "\\u202etoy"] {
+    for name in ["toy\\nverified    here: God's number is 1", "a\\u001b[2Jb", "a\\rb", "t\\u00f6y", "-x", ".x", "", "\\u202etoy"] {
         let written = format!("name = \"{name}\"");
         plain.forged(2, ": name: found ", |run| {
             edit_config(run, "name = \"directed\"", &written);

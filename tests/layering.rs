@@ -58,7 +58,8 @@ const WORDS: [(&str, &[&str]); 17] = [
     ("print", &["src/cli/", "src/main.rs"]),
     ("dbg", &[]),
     // The clock on the wall may jump: it names moments for people (and `status` how long ago they
-    // were), and decides nothing. What waits or measures uses `Instant`.
+    // were), and the end of the time that people or a batch system give. What waits or measures uses
+    // `Instant`.
     ("SystemTime", &[]),
     ("UNIX_EPOCH", &[]),
     ("modified", &["src/cli/monitor/run_state.rs"]),
@@ -66,6 +67,7 @@ const WORDS: [(&str, &[&str]); 17] = [
         "Timestamp",
         &[
             "src/search/machine/run_lock.rs",
+            "src/cli/arguments.rs",
             "src/cli/monitor/progress.rs",
             "src/cli/run.rs",
             "src/cli/recheck.rs",

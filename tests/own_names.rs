@@ -33,10 +33,15 @@ fn a_group_as_gap_writes_it() {
     let told = succeed(farthest().arg("solve").arg(&puzzle).arg(state));
     let word = told.lines().last().expect("a word");
     assert!(word.split(' ').all(|name| certificate.contains(&format!("generator {name} "))), "{told}");
+    // A word with these names is read by both checkers.
+    let word = folder.path().join("word.cert");
+    succeed(farthest().args(["certify", "word"]).arg(&puzzle).arg(state).arg("--out").arg(&word));
+    let told = succeed(verify().arg(&word));
+    assert!(told.starts_with("verified"), "{told}");
     if common::needs::part_lacks(common::needs::Need::Python) {
         return;
     }
-    let second = succeed(Command::new("python3").arg("scripts/verify.py").arg(run.join("distance.cert")));
+    let second = succeed(Command::new("python3").arg("scripts/verify.py").arg(&word));
     assert!(second.starts_with("verified"), "{second}");
 }
 
@@ -67,4 +72,17 @@ fn positions_that_seem_to_count_from_1() {
     fs::write(&puzzle, text("base = 1\n", 5)).expect("written");
     let plan = succeed(farthest().arg("plan").arg(&puzzle));
     assert!(plan.contains("states            6 (") && !plan.contains("remark"), "{plan}");
+}
+
+/// A folder with a puzzle's short name, as in `results/`, does not stand in its way.
+#[test]
+fn a_folder_of_results_has_the_name_of_its_puzzle() {
+    let folder = common::folder_in_memory();
+    fs::create_dir(folder.path().join("turnstyle-6")).expect("made");
+    for words in [&["plan", "turnstyle-6"][..], &["solve", "turnstyle-6", "123456"], &["run", "turnstyle-6", "--quiet", "--out", "run"]] {
+        succeed(farthest().current_dir(folder.path()).args(words));
+    }
+    fs::create_dir(folder.path().join("no-puzzle")).expect("made");
+    let (code, _, stderr) = outcome(farthest().current_dir(folder.path()).args(["plan", "no-puzzle"]));
+    assert!(code == 78 && stderr.contains("no-puzzle"), "{stderr}");
 }

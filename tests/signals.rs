@@ -183,8 +183,24 @@ fn the_budget_stops_a_run_with_a_checkpoint_that_loads() {
         let stderr = fail_with(75, run(&path).args(["--max-hours", "200ms", "--participants", participants]));
         assert!(since.elapsed() < Duration::from_secs(20), "{:?}", since.elapsed());
         only_line(&stderr);
-        resume_as_told(&stderr, "the time of --max-hours is nearly used up", &path);
+        resume_as_told(&stderr, "its time is nearly used up", &path);
     }
+}
+
+/// The moment may be named, by the user or by Slurm; the nearest end counts.
+#[test]
+fn a_moment_stops_a_run_with_a_checkpoint_that_loads() {
+    let folder = scratch();
+    let now = jiff::Timestamp::now();
+    let soon = (now + Duration::from_millis(300)).to_string();
+    let path = folder.path().join("named");
+    let stderr = fail_with(75, run(&path).args(["--stop-at", &soon, "--max-hours", "1"]));
+    resume_as_told(&stderr, "its time is nearly used up", &path);
+    let path = folder.path().join("slurm");
+    let stderr = fail_with(75, run(&path).env("SLURM_JOB_END_TIME", now.as_second().to_string()));
+    resume_as_told(&stderr, "its time is nearly used up", &path);
+    let (code, _, stderr) = outcome(run(&folder.path().join("none")).args(["--stop-at", "tomorrow"]));
+    assert!(code == 2 && stderr.contains("--stop-at"), "{stderr}");
 }
 
 #[test]
@@ -195,7 +211,7 @@ fn the_budget_stops_mpi_processes_with_a_checkpoint_that_loads() {
     let folder = scratch();
     let path = folder.path().join("mpi");
     let stderr = fail_with(75, mpi_run(2, &path).args(["--max-hours", "200ms"]));
-    resume_as_told(&stderr, "the time of --max-hours is nearly used up", &path);
+    resume_as_told(&stderr, "its time is nearly used up", &path);
 }
 
 /// A budget that is used up before anything was found, over and over: level 0 is a checkpoint, too,
@@ -209,7 +225,7 @@ fn a_stop_before_the_first_level_closes_has_a_checkpoint() {
     let again = fail_with(75, run(&path).args(["--max-hours", "1us"]));
     assert_eq!(generations(&path), [0]);
     assert_eq!(only_line(&again), only_line(&stderr));
-    resume_as_told(&stderr, "the time of --max-hours is nearly used up", &path);
+    resume_as_told(&stderr, "its time is nearly used up", &path);
 }
 
 /// Stops the program in its tracks in the middle of a commit of at least this level.

@@ -85,7 +85,7 @@ fn a_complete_a_stopped_and_a_failed_run() {
     check(&state, &[("phase", "stopped".into()), ("alive", false.into()), ("found", 1.into()), ("expected", 40_320.into())]);
     assert_eq!(state["checkpoint"]["level"], 0);
     let lines = told(&stopped, 75);
-    assert!(lines.contains("stopped (the time of --max-hours is nearly used up)"), "{lines}");
+    assert!(lines.contains("stopped (its time is nearly used up)"), "{lines}");
     assert!(lines.lines().any(|line| line.starts_with("go on with") && line.contains("farthest resume")), "{lines}");
     go_on(&state, &stopped, &reference);
 
@@ -96,6 +96,21 @@ fn a_complete_a_stopped_and_a_failed_run() {
     check(&state, &[("phase", "failed".into()), ("alive", false.into())]);
     assert!(state["message"].as_str().expect("text").contains("free space on this file system"), "{state}");
     go_on(&state, &failed, &reference);
+}
+
+/// `--wait` looks when nothing is at work any more.
+#[test]
+fn waiting_for_the_end_of_a_run() {
+    let folder = scratch();
+    let config = slow_config(folder.path());
+    let path = folder.path().join("run");
+    let mut job = run(&path, &config).args(["--max-hours", "2s"]).spawn().expect("started");
+    wait_until("it searches", || path.join("progress.json").exists());
+    let since = std::time::Instant::now();
+    let (code, _, stderr) = outcome(farthest().arg("status").arg(&path).arg("--wait"));
+    assert_eq!(code, 75, "{stderr}");
+    let waited = since.elapsed();
+    assert_eq!(job.wait().expect("ended").code(), Some(75), "{waited:?}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::search::expansion_choice::ExpansionChoice;
 use crate::store::Storage;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -60,6 +61,10 @@ pub struct SessionArguments {
     /// such as 23h30m [default: no limit]
     #[arg(long, value_name = "H", value_parser = parse_span)]
     pub max_hours: Option<Duration>,
+    /// Write a checkpoint and stop before this moment, such as 2026-12-24T18:00:00Z; under Slurm the
+    /// end of the job counts by itself (SLURM_JOB_END_TIME) [default: no limit]
+    #[arg(long, value_name = "TIME")]
+    pub stop_at: Option<jiff::Timestamp>,
     /// Take over the folder of a job that was killed, on a file system without locks. The job must
     /// show no sign of life for 7 seconds
     #[arg(long)]
@@ -79,6 +84,16 @@ pub struct SessionArguments {
 }
 
 impl SessionArguments {
+    /// The time that is left: the least of what is given, and what Slurm gives its job.
+    #[must_use]
+    pub fn time_left(&self) -> Option<Duration> {
+        let now = jiff::Timestamp::now();
+        let until = |end: jiff::Timestamp| Duration::try_from(end.duration_since(now)).unwrap_or(Duration::ZERO);
+        let seconds: Option<i64> = std::env::var("SLURM_JOB_END_TIME").ok().and_then(|text| text.parse().ok());
+        let of_slurm = seconds.and_then(|seconds| jiff::Timestamp::from_second(seconds).ok());
+        [self.max_hours, self.stop_at.map(until), of_slurm.map(until)].into_iter().flatten().min()
+    }
+
     /// What to do about the lock of a job that may have been killed.
     #[must_use]
     pub fn left_behind(&self) -> LeftBehind {
@@ -183,6 +198,22 @@ pub struct PlanArguments {
     /// Print the plan as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `completions`.
+#[derive(Clone, Debug, Args)]
+pub struct CompletionsArguments {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Clone, Debug, Args)]
+pub struct ManArguments {
+    /// The folder to write the pages to, such as ~/.local/share/man/man1; it is made if need be
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
 }
 
 /// Arguments of `table`.
@@ -440,6 +471,9 @@ pub struct StatusArguments {
     /// Print the same as one JSON object
     #[arg(long)]
     pub json: bool,
+    /// Wait until nothing is at work there, and look then
+    #[arg(long)]
+    pub wait: bool,
 }
 
 /// Arguments of `watch`.

@@ -1,11 +1,10 @@
 //! The command line: the subcommands, each with its arguments.
 
 use super::arguments::{
-    CertifyArguments, ExportArguments, PlanArguments, RecheckArguments, ResumeArguments, RunArguments, SolveArguments, StatusArguments,
-    TableArguments, WatchArguments,
+    CertifyArguments, CompletionsArguments, ExportArguments, ManArguments, PlanArguments, RecheckArguments, ResumeArguments, RunArguments,
+    SolveArguments, StatusArguments, TableArguments, WatchArguments,
 };
 use super::monitor::status;
-use super::shell_files::{CompletionsArguments, ManArguments};
 use super::solve_board::SolveBoardArguments;
 use super::spot_solve::SpotSolveArguments;
 use clap::{Parser, Subcommand};

@@ -1,7 +1,7 @@
 //! Opening the run folder, or the folder of every host: who sees which, the locks, and what an
 //! earlier session left.
 //!
-//! Each step is taken by the processes that lead a folder (`search/disks.rs`), the first process
+//! Each step is taken by the processes that lead a folder (`search/machine/disks.rs`), the first process
 //! alone on a shared file system, and ends in an agreement. What counts is what all folders hold
 //! together: the first process may have been on another host before.
 
@@ -114,8 +114,8 @@ pub fn open(
     Ok(OpenFolder { disks, lock, complete })
 }
 
-/// One folder: refuses or discards what does not belong to the run; returns the summary when it is
-/// complete.
+/// One folder: refuses or discards what does not belong to the run, and writes `run.toml`; returns
+/// the summary when it is complete.
 fn make_ready((policy, force): (ResumePolicy, bool), prepared: &Prepared, disks: &Disks, own: Left, all: Left) -> Result<Option<Summary>> {
     let folder = &prepared.folder;
     match policy {

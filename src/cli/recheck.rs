@@ -40,7 +40,7 @@ const MOST_LEADING_POSITIONS: u32 = 15;
 /// # Errors
 /// When no transport can be started; all other failures are in the exit code.
 pub fn recheck(arguments: &RecheckArguments) -> Result<i32> {
-    let stop = StopRequest::listen(arguments.session.max_hours, !session::is_silent_copy())?;
+    let stop = StopRequest::listen(arguments.session.time_left(), !session::is_silent_copy())?;
     let words =
         RunConfig::load(&arguments.folder.join("run.toml")).map_or(ROUND_WORDS, |config| to_usize(config.search.exchange_kib * 128));
     let session = with_other_processes(&arguments.session, &arguments.folder);

@@ -81,7 +81,7 @@ pub fn resume(arguments: &ResumeArguments) -> Result<i32> {
 
 fn start(request: &Request<'_>) -> Result<i32> {
     // First of all: a signal that comes before ends the program as if nobody listened.
-    let stop = StopRequest::listen(request.session.max_hours, !session::is_silent_copy())?;
+    let stop = StopRequest::listen(request.session.time_left(), !session::is_silent_copy())?;
     // A faulty configuration is reported by the job itself, once and by all processes together.
     let exchange_words = load(request, None).map_or(ROUND_WORDS, |config| to_usize(config.search.exchange_kib * 128));
     session::with_processes(request.session, exchange_words, |exchange| job(request, exchange, &stop))

@@ -1,29 +1,12 @@
 //! `farthest completions` and `farthest man`: files for shells and manuals, made from the command
 //! line itself.
 
+use super::arguments::{CompletionsArguments, ManArguments};
 use super::command_line::Arguments;
 use super::session;
 use crate::base::shown::shown_path;
 use crate::base::{Error, Result, atomic_file};
-use clap::{Args, CommandFactory};
-use clap_complete::Shell;
-use std::path::PathBuf;
-
-/// Arguments of `completions`.
-#[derive(Clone, Debug, Args)]
-pub struct CompletionsArguments {
-    /// The shell
-    #[arg(value_enum)]
-    pub shell: Shell,
-}
-
-/// Arguments of `man`.
-#[derive(Clone, Debug, Args)]
-pub struct ManArguments {
-    /// The folder to write the pages to, such as ~/.local/share/man/man1; it is made if need be
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
-}
+use clap::CommandFactory;
 
 /// Prints the completions for a shell.
 ///

@@ -2,7 +2,7 @@
 //! `SHA256SUMS`.
 
 use super::certificates::ArchiveFile;
-use super::checksums::{LEVELS, is_level_file, sha256};
+use super::checksums::{LEVELS_FOLDER, is_level_file, sha256};
 use crate::base::ids::{low_u32, to_u64};
 use crate::base::{Depth, Error, Result, regular_file};
 use crate::ranking::Partition;
@@ -16,7 +16,7 @@ use std::path::Path;
 /// `Io` when a file is missing, `BadData` when one is damaged or a level holds another number of
 /// states.
 pub fn of_run(run: &Path, partition: &Partition, levels: &[u64]) -> Result<Vec<ArchiveFile>> {
-    let root = run.join(LEVELS);
+    let root = run.join(LEVELS_FOLDER);
     if !root.is_dir() {
         return Err(Error::config(format!(
             "{}: the run archived no levels; run again with keep_levels = true (farthest run --keep-levels) in another folder",
@@ -45,7 +45,7 @@ pub fn of_run(run: &Path, partition: &Partition, levels: &[u64]) -> Result<Vec<A
 /// # Errors
 /// `Io` when one cannot be read.
 pub fn listed(run: &Path, levels: usize) -> Result<Vec<ArchiveFile>> {
-    let root = run.join(LEVELS);
+    let root = run.join(LEVELS_FOLDER);
     if !root.is_dir() {
         return Ok(Vec::new());
     }
@@ -61,7 +61,7 @@ fn of_level(root: &Path, depth: Depth) -> Result<Vec<ArchiveFile>> {
     let mut files = Vec::new();
     for path in archive::packs(root, depth)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let shown = format!("{LEVELS}/{:06}/{name}", depth.0);
+        let shown = format!("{LEVELS_FOLDER}/{:06}/{name}", depth.0);
         if !is_level_file(&shown) {
             let expected = "a name of letters, digits, dots, dashes and underscores, as archived files have";
             return Err(Error::bad_data(&path, "a file of another name", expected, "move it out of the archive"));

@@ -35,7 +35,7 @@ pub const ANTIPODES: &str = "antipodes.tsv";
 const REQUIRED: [&str; 6] = [ANTIPODES, "distribution.tsv", "levels.tsv", MANIFEST, "run.toml", "summary.json"];
 
 /// The folder of the archived levels.
-pub const LEVELS: &str = "levels";
+pub const LEVELS_FOLDER: &str = "levels";
 
 /// Most bytes of a table that lists states: a million rows of 4 KiB.
 pub const MOST_TABLE_BYTES: u64 = 4 << 30;
@@ -185,7 +185,7 @@ fn is_known(name: &str) -> bool {
 #[must_use]
 pub fn is_level_file(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
-    let [LEVELS, depth, name] = parts[..] else { return false };
+    let [LEVELS_FOLDER, depth, name] = parts[..] else { return false };
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
     depth.len() == 6
         && depth.bytes().all(|byte| byte.is_ascii_digit())

@@ -68,8 +68,8 @@ pub struct Summary {
     pub puzzle_digest: String,
 }
 
-/// Writes all files of a complete run to `folder`, where `run.toml` stands already, and reads them
-/// back.
+/// Writes all files of a complete run to `folder`, where `run.toml` stands already (written by
+/// `cli/opening.rs`), and reads them back. `read_configuration` is `families::run_folder::configured`.
 ///
 /// # Errors
 /// `Io` when a file cannot be written; `BadData` when it does not hold what was written.
@@ -81,7 +81,8 @@ pub fn write(
     provenance: &Provenance,
     read_configuration: ReadConfiguration,
 ) -> Result<Summary> {
-    let Configured { direction, keep_levels, .. } = configured(folder, read_configuration)?;
+    let configured = configured(folder, read_configuration)?;
+    let Configured { direction, keep_levels, .. } = configured;
     let summary = Summary {
         format: FORMAT,
         puzzle: puzzle.name().into(),
@@ -110,7 +111,8 @@ pub fn write(
         }
     }
     sums.write(folder)?;
-    let again = read(folder, read_configuration)?;
+    // The configuration stood there before, and building its puzzle may take seconds.
+    let again = read_as(folder, Checksums::checked(folder)?, configured)?;
     if again.summary != summary {
         return Err(Error::bad_data(
             &folder.join(SUMMARY),
@@ -225,7 +227,12 @@ pub fn is_complete(folder: &Path) -> bool {
 /// `Io` when a file is missing, `BadData` when one is damaged or contradicts another.
 pub fn read(folder: &Path, read_configuration: ReadConfiguration) -> Result<Dataset> {
     let sums = Checksums::checked(folder)?;
-    let Configured { puzzle, direction, certified, most_antipodes, .. } = configured(folder, read_configuration)?;
+    read_as(folder, sums, configured(folder, read_configuration)?)
+}
+
+/// [`read`] for a configuration that was read already.
+fn read_as(folder: &Path, sums: Checksums, configured: Configured) -> Result<Dataset> {
+    let Configured { puzzle, direction, certified, most_antipodes, .. } = configured;
     let summary: Summary = strict_json::read(folder, SUMMARY, "the summary of a run")?;
     // Earlier versions counted from the solved state, and did not say so.
     if summary.direction.as_deref().or(direction.filter(|&direction| direction == "from")) != direction {

@@ -151,7 +151,9 @@ impl RunConfig {
     /// # Errors
     /// `Config` naming file, line, column and field; `Io` when the file cannot be read.
     pub fn load(name: &Path) -> Result<Self> {
-        if name.exists() || name.extension().is_some_and(|extension| extension == "toml") {
+        // A folder of a puzzle's results may have the puzzle's short name.
+        let is_there = name.exists() && !name.is_dir();
+        if is_there || name.extension().is_some_and(|extension| extension == "toml") {
             return Self::read(ConfigTable::read(name)?, name.parent());
         }
         let puzzle = reading::resolve(name, None)?;

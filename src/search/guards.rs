@@ -1,6 +1,9 @@
 //! Invariants that every level and the whole search must obey. A broken one ends the run with exit
 //! code 70 and publishes nothing.
 //!
+//! `level::advance` calls them in this order: coverage, transport, answers, edges, the level, a
+//! second look. Edges are those of level d, states those of level d+1, the one just found.
+//!
 //! With `N_d` states at depth d, each of which has `b` moves; where states differ in that, `b N_d`
 //! is the sum of their moves, counted from the rules without making them (`expand/moves.rs`):
 //! 0. *Coverage*: the expansion went through all frontier states, all lanes, or all unseen ranks.
@@ -35,7 +38,7 @@
 use super::job::Job;
 use super::level_totals::LevelTotals;
 use super::progress::Progress;
-use super::rules::Rules;
+use super::promises::Promises;
 use super::tally::Tally;
 use crate::base::{Depth, Error, Result};
 use crate::store::Edges;
@@ -57,7 +60,7 @@ pub fn check_coverage(what: &str, depth: Depth, found: u64, expected: u64) -> Re
 ///
 /// # Errors
 /// `Invariant` when a state was altered since, in memory or on its way through the listing.
-pub fn counted_edges(_: &Rules, progress: &Progress, totals: &LevelTotals) -> Result<Edges> {
+pub fn counted_edges(_: &Promises, progress: &Progress, totals: &LevelTotals) -> Result<Edges> {
     let last = progress.last_level();
     if totals.expanded == last.fingerprint {
         return Ok(totals.edges);
@@ -99,10 +102,10 @@ pub fn check_answers(depth: Depth, given: Tally, arrived: Tally) -> Result<()> {
 ///
 /// # Errors
 /// `Invariant` when more edges lead up and down than the level has.
-pub fn completed_edges(rules: &Rules, progress: &Progress, totals: &LevelTotals) -> Result<Edges> {
+pub fn completed_edges(promises: &Promises, progress: &Progress, totals: &LevelTotals) -> Result<Edges> {
     let last = progress.last_level();
     let up = totals.edges.up;
-    let all = all_edges(rules, progress, totals);
+    let all = all_edges(promises, progress, totals);
     let down = progress.up_edges_before();
     let same = all.checked_sub(up).and_then(|rest| rest.checked_sub(down)).ok_or_else(|| {
         Error::invariant(format!("edges of level {} up and down", last.depth), format!("{up} and {down}"), format!("at most {all} in all"))
@@ -118,9 +121,9 @@ pub fn completed_edges(rules: &Rules, progress: &Progress, totals: &LevelTotals)
 /// # Errors
 /// `Invariant` when fewer edges lead into the level than led up from the one before, or more lead
 /// up and within than the level has.
-pub fn pulled_edges(rules: &Rules, progress: &Progress, totals: &LevelTotals) -> Result<Edges> {
-    if rules.is_inverse_closed() {
-        return completed_edges(rules, progress, totals);
+pub fn pulled_edges(promises: &Promises, progress: &Progress, totals: &LevelTotals) -> Result<Edges> {
+    if promises.is_inverse_closed() {
+        return completed_edges(promises, progress, totals);
     }
     let depth = progress.depth();
     let (up, into, before) = (totals.edges.up, totals.level_edges, progress.up_edges_before());
@@ -131,7 +134,7 @@ pub fn pulled_edges(rules: &Rules, progress: &Progress, totals: &LevelTotals) ->
             format!("at least {before}, those up from the level before"),
         )
     })?;
-    let all = all_edges(rules, progress, totals);
+    let all = all_edges(promises, progress, totals);
     let down = all.checked_sub(up).and_then(|rest| rest.checked_sub(same)).ok_or_else(|| {
         Error::invariant(format!("edges of level {depth} up and within"), format!("{up} and {same}"), format!("at most {all} in all"))
     })?;
@@ -139,40 +142,40 @@ pub fn pulled_edges(rules: &Rules, progress: &Progress, totals: &LevelTotals) ->
 }
 
 /// The edges that the expanded level must have: its states' moves, counted without making them.
-fn all_edges(rules: &Rules, progress: &Progress, totals: &LevelTotals) -> u64 {
-    rules.moves().map_or(totals.moves, |moves| moves * progress.last_level().states)
+fn all_edges(promises: &Promises, progress: &Progress, totals: &LevelTotals) -> u64 {
+    promises.moves().map_or(totals.moves, |moves| moves * progress.last_level().states)
 }
 
 /// Checks the level that was expanded, and the one found.
 ///
 /// # Errors
 /// `Invariant`, the same on every process: all inputs are sums over all processes.
-pub fn check_level(rules: &Rules, progress: &Progress, totals: &LevelTotals) -> Result<()> {
+pub fn check_level(promises: &Promises, progress: &Progress, totals: &LevelTotals) -> Result<()> {
     let last = progress.last_level();
     let depth = last.depth;
     let must = |what: String, found: u64, expected: u64| {
         if found == expected { Ok(()) } else { Err(Error::invariant(what, found, expected)) }
     };
     let edges = totals.edges;
-    let all = all_edges(rules, progress, totals);
-    let what = if rules.moves().is_some() { "generators x states" } else { "the moves of its states, counted without making them" };
+    let all = all_edges(promises, progress, totals);
+    let what = if promises.moves().is_some() { "generators x states" } else { "the moves of its states, counted without making them" };
     must(format!("edges of level {depth} and {what}"), edges.total(), all)?;
-    if rules.is_inverse_closed() {
+    if promises.is_inverse_closed() {
         must(format!("down-edges of level {depth} and up-edges of the level before"), edges.down, progress.up_edges_before())?;
     }
     must(format!("states of a sign that level {depth} or the one behind it cannot have"), totals.wrong_signs, 0)?;
-    if rules.alternates_signs() {
+    if promises.alternates_signs() {
         must(format!("edges within level {depth}, where every generator is odd"), edges.same, 0)?;
     }
     let found = totals.found.states;
     // Every state after the first level has an edge back.
-    let back = if rules.is_inverse_closed() && depth.0 > 0 { last.states } else { 0 };
+    let back = if promises.is_inverse_closed() && depth.0 > 0 { last.states } else { 0 };
     let most = all.saturating_sub(back);
     if found > most {
         return Err(Error::invariant(format!("states of level {}", depth.next()), found, format!("at most {most}")));
     }
     let total = progress.total_states() + found;
-    if let Some(expected) = rules.expected_states().filter(|&expected| total > expected) {
+    if let Some(expected) = promises.expected_states().filter(|&expected| total > expected) {
         return Err(Error::invariant(
             format!("states up to level {}", depth.next()),
             total,
@@ -187,7 +190,7 @@ pub fn check_level(rules: &Rules, progress: &Progress, totals: &LevelTotals) -> 
 /// # Errors
 /// `Invariant` when the counts do not sum to the number of states that the group's order promises,
 /// or the sets hold another number of states.
-pub fn check_whole(job: &Job<'_>, rules: &Rules, progress: &Progress) -> Result<()> {
+pub fn check_whole(job: &Job<'_>, promises: &Promises, progress: &Progress) -> Result<()> {
     let total = progress.total_states();
     let shards = &progress.shards;
     let mut held = [job.pool.install(|| shards.par_iter().map(|shard| shard.seen.recount()).sum())];
@@ -195,7 +198,7 @@ pub fn check_whole(job: &Job<'_>, rules: &Rules, progress: &Progress) -> Result<
     if held[0] != total {
         return Err(Error::invariant("states that the sets hold at the end and the sum of all levels", held[0], total));
     }
-    if let Some(expected) = rules.expected_states().filter(|&expected| total != expected) {
+    if let Some(expected) = promises.expected_states().filter(|&expected| total != expected) {
         return Err(Error::invariant("sum of all levels and the number of states from the group's order", total, expected));
     }
     Ok(())

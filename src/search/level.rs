@@ -6,7 +6,7 @@
 //! level's start.
 
 use super::archive;
-use super::expansions::choice;
+use super::expansions::cheapest;
 use super::job::Job;
 use super::level_record::LevelRecord;
 use super::level_totals::LevelTotals;
@@ -42,7 +42,7 @@ pub fn advance(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<A
     let Search { job, space, progress, .. } = search;
     let since = Instant::now();
     let before = job.exchange.traffic();
-    let (expansion, estimate) = choice::choose(&job.settings, space, progress);
+    let (expansion, estimate) = cheapest::choose(&job.settings, space, progress);
     let depth = progress.depth();
     observer.notice(&Event::LevelStarts { depth, expansion: expansion.name, estimate });
     let moves = move_count::of_frontier(job, space, progress);
@@ -58,8 +58,8 @@ pub fn advance(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<A
     guards::check_coverage(expansion.covers, depth, totals.covered, (expansion.must_cover)(space, progress))?;
     guards::check_transport(depth, totals.sent, totals.received)?;
     guards::check_answers(depth, totals.answered, totals.answers)?;
-    totals.edges = (expansion.edges)(&space.rules, progress, &totals)?;
-    guards::check_level(&space.rules, progress, &totals)?;
+    totals.edges = (expansion.edges)(&space.promises, progress, &totals)?;
+    guards::check_level(&space.promises, progress, &totals)?;
     if let Some(look) = expansion.second_look {
         look(job, space, progress, &totals)?;
     }

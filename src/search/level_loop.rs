@@ -1,9 +1,11 @@
 //! A distributed breadth-first search, the screen to read first.
 //!
-//! Every process runs this same loop over the shards it owns. A level is found in rounds
-//! (`level.rs`): expand a part of the frontier, send each successor to the owner of its shard, keep
-//! the unseen ones. After the last round the new states join `seen` and become the frontier. The
-//! search ends with the first level that is empty; God's number is the depth before it.
+//! Every process runs this same loop over the shards it owns. A level (`level.rs`) is found in
+//! rounds by one of three expansions (`expansions/`). *States*: expand a part of the frontier, send
+//! each successor to the owner of its shard, keep the unseen ones. *Lanes* and *unseen* work from
+//! the states that were not seen yet. All leave the new states in `next`; after the last round they
+//! join `seen` and become the frontier. The search ends with the first level that is empty; God's
+//! number is the depth before it.
 
 use super::level::{self, Advance};
 use super::machine::stop::StopReason;
@@ -52,7 +54,7 @@ fn go_on(search: &mut Search<'_>, observer: &mut dyn Observer) -> Result<Ending>
         match advance {
             Advance::Closed => observer.notice(&Event::LevelClosed { level: progress.last_level(), states: progress.total_states() }),
             Advance::Exhausted => {
-                guards::check_whole(job, &space.rules, progress)?;
+                guards::check_whole(job, &space.promises, progress)?;
                 return outcome::collect(job, space, progress).map(|outcome| Ending::Complete(Box::new(outcome)));
             }
             Advance::Stopped(reason) => return checkpoint.commit(job, progress, observer).map(|()| Ending::Stopped(reason)),

@@ -3,12 +3,12 @@
 //!
 //! It is the same on every process, and from the first level to the last.
 
-use super::rules::Rules;
+use super::promises::Promises;
 use crate::base::ids::to_u64;
 use crate::base::{Error, ProcessId, Result, StateRank};
 use crate::expand::{Direction, LaneExpansion, MoveCounts, Moves};
 use crate::puzzle::Puzzle;
-use crate::ranking::Partition;
+use crate::ranking::{Partition, StateSpace};
 use crate::store::Shard;
 
 /// The space of a search.
@@ -29,10 +29,16 @@ pub struct Space<'a> {
     /// The same compiled for lanes, where the puzzle allows it.
     pub lanes: Option<LaneExpansion>,
     /// The invariants that this puzzle obeys.
-    pub rules: Rules,
+    pub promises: Promises,
 }
 
 impl<'a> Space<'a> {
+    /// The numbering of states, which the compiled moves keep.
+    #[must_use]
+    pub fn numbering(&self) -> &StateSpace {
+        self.moves.space()
+    }
+
     /// The space of `puzzle`, cut for `processes`.
     ///
     /// # Errors
@@ -54,7 +60,7 @@ impl<'a> Space<'a> {
             partition,
             moves,
             move_counts: MoveCounts::of(puzzle),
-            rules: Rules::of(puzzle),
+            promises: Promises::of(puzzle),
         })
     }
 

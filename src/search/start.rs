@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 pub fn close_level_0(job: &Job<'_>, space: &Space<'_>, progress: &mut Progress) -> Result<()> {
     let found = agree(job.exchange, put_starts(space, progress))?.sum_over_processes(job.exchange);
     // A start that no process owned would be missing from all that follows.
-    let starts: BTreeSet<StateRank> = space.puzzle.starts().iter().map(|start| space.moves.space().rank(start)).collect();
+    let starts: BTreeSet<StateRank> = space.puzzle.starts().iter().map(|start| space.numbering().rank(start)).collect();
     if found.states != to_u64(starts.len()) {
         return Err(Error::invariant("start states in the shards of all processes", found.states, starts.len()));
     }
@@ -35,7 +35,7 @@ pub fn close_level_0(job: &Job<'_>, space: &Space<'_>, progress: &mut Progress) 
 /// Puts the start states that this process owns into their shards, and closes level 0 in them.
 fn put_starts(space: &Space<'_>, progress: &mut Progress) -> Result<LevelPart> {
     for start in space.puzzle.starts() {
-        let rank = space.moves.space().rank(start);
+        let rank = space.numbering().rank(start);
         // The others are other processes' to put; `close_level_0` counts whether all of them were.
         if let Some(own) = progress.own_shard(space.partition.shard_of(rank))
             && !fault_point::damages("drop-start")

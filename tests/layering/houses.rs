@@ -28,7 +28,7 @@ pub const HOUSES: [House; 4] = [
         beside: &[
             "budget",
             "estimate",
-            "expansion",
+            "expansion_row",
             "expansion_choice",
             "guards",
             "job",

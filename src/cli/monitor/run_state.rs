@@ -42,6 +42,12 @@ pub enum Condition {
 }
 
 impl Condition {
+    /// Whether processes work on the run.
+    #[must_use]
+    pub fn is_at_work(self) -> bool {
+        matches!(self, Self::Starting | Self::Searching | Self::Committing)
+    }
+
     /// As `farthest status --json` writes it.
     #[must_use]
     pub fn name(self) -> &'static str {

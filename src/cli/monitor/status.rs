@@ -11,6 +11,10 @@ use crate::cli::arguments::StatusArguments;
 use crate::search::RunFolder;
 use jiff::Timestamp;
 use std::path::Path;
+use std::time::Duration;
+
+/// Pause between two looks of `--wait`.
+const INTERVAL: Duration = Duration::from_millis(500);
 
 /// Printed below the help.
 pub const EXIT_CODES: &str = "\
@@ -27,7 +31,11 @@ Exit codes:
 /// # Errors
 /// As [`RunState::look`].
 pub fn status(arguments: &StatusArguments) -> Result<i32> {
-    let run = RunState::look(&arguments.folder)?;
+    let mut run = RunState::look(&arguments.folder)?;
+    while arguments.wait && run.state.is_at_work() {
+        std::thread::sleep(INTERVAL);
+        run = RunState::look(&arguments.folder)?;
+    }
     if arguments.json {
         let json = serde_json::to_string_pretty(&json(&run, &arguments.folder)).expect("plain data with text keys");
         println!("{}", shown_json(&json));

@@ -1,5 +1,5 @@
-//! Making the closed levels durable, as a new generation: the order of writes that the README of
-//! the search argues.
+//! Making the closed levels durable, as a new generation: the order of writes that
+//! `src/search/README.md` argues.
 
 use super::generations::{generation_folder, generation_name, manifest_path, note_host, remove_unneeded};
 use super::identity::SearchIdentity;
@@ -33,6 +33,7 @@ const REPORT_KIND: codec::Kind = codec::Kind { letters: *b"REPO", version: 1 };
 #[derive(Debug)]
 pub struct Checkpoint {
     pub(super) identity: SearchIdentity,
+    /// When the search was set up, resumed or last committed; `is_due` counts from here.
     pub(super) last: Instant,
     /// Number of levels that the newest checkpoint holds.
     pub(super) levels_saved: usize,

@@ -1,5 +1,5 @@
-//! Commits, and the resumes that they allow. The crash cases are argued one by one in the README of
-//! this layer.
+//! Commits, and the resumes that they allow. The crash cases are argued one by one in
+//! `src/search/README.md`.
 //!
 //! `checkpoint/gen-D/process-P.pack` hold the sets that changed since the generation before,
 //! `checkpoint/manifest-D` names every entry that makes up generation D (the depth of its last

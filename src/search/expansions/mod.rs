@@ -3,15 +3,15 @@
 //!
 //! To add one, write its file with its row and add one line to the table.
 
-pub mod choice;
+pub mod cheapest;
 mod costs;
 mod frontier;
 pub mod lanes;
 pub mod states;
 pub mod unseen;
 
-use super::expansion::Expansion;
 use super::expansion_choice::{AUTO, ExpansionChoice};
+use super::expansion_row::Expansion;
 
 /// The expansions. The first one must be possible for every puzzle.
 pub const EXPANSIONS: &[Expansion] = &[states::EXPANSION, lanes::EXPANSION, unseen::EXPANSION];

@@ -8,7 +8,7 @@ use crate::base::fingerprint::RunFingerprint;
 use crate::base::ids::{approximate, index_u32, to_u64};
 use crate::base::{Depth, Error, ProcessId, Result, StateRank, fault_point};
 use crate::exchange::{agree, rank_batch};
-use crate::search::expansion::{Expansion, LevelForm};
+use crate::search::expansion_row::{Expansion, LevelForm};
 use crate::search::guards;
 use crate::search::job::Job;
 use crate::search::machine::stop::StopReason;
@@ -95,7 +95,7 @@ fn expand(job: &Job<'_>, space: &Space<'_>, depth: Depth, batch: &[u64], sums: &
     let processes = index_u32(job.exchange.processes());
     let part_states = batch.len().div_ceil(job.settings.threads * 4).max(1_024);
     let (expansion, partition, owners) = (&space.moves, &space.partition, &space.owners);
-    let sign = space.rules.sign_at(depth);
+    let sign = space.promises.sign_at(depth);
     let expand_part = |part: &[u64]| {
         let mut outgoing: Vec<Vec<u64>> = vec![Vec::new(); processes];
         let (mut wrong_signs, mut sent, mut states) = (0, Tally::default(), RunFingerprint::default());

@@ -13,7 +13,7 @@ use super::costs;
 use super::frontier::UnseenReader;
 use crate::base::ids::{approximate, index_u32, low_u32, to_u64};
 use crate::base::{Error, ProcessId, Result, StateRank, fault_point};
-use crate::search::expansion::{Expansion, LevelForm};
+use crate::search::expansion_row::{Expansion, LevelForm};
 use crate::search::guards;
 use crate::search::job::Job;
 use crate::search::machine::stop::StopReason;
@@ -49,7 +49,7 @@ pub const NAME: &str = "unseen";
 fn seconds(space: &Space<'_>, progress: &Progress) -> Option<f64> {
     let asking = approximate(costs::unseen(space, progress)) * costs::by_state(space);
     // Answers are read back state by state, so all states must have as many neighbours.
-    let is_possible = space.rules.is_inverse_closed() && space.rules.moves().is_some();
+    let is_possible = space.promises.is_inverse_closed() && space.promises.moves().is_some();
     is_possible.then_some((costs::passing(space) + asking) * 1e-9)
 }
 

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 pub enum StopReason {
     /// A signal reached a process.
     Signal(&'static str),
-    /// The time given with `--max-hours` is nearly used up.
+    /// The time given with `--max-hours` or `--stop-at`, or by Slurm, is nearly used up.
     Budget,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for StopReason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Signal(name) => write!(formatter, "{name} received"),
-            Self::Budget => write!(formatter, "the time of --max-hours is nearly used up"),
+            Self::Budget => write!(formatter, "its time is nearly used up"),
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::base::ids::{approximate, to_u64};
 use crate::base::{Error, Result, fault_point};
 use crate::exchange::agree;
 use crate::expand::{LaneExpansion, LaneSource, LaneTally};
-use crate::search::expansion::{Expansion, LevelForm};
+use crate::search::expansion_row::{Expansion, LevelForm};
 use crate::search::expansions::costs;
 use crate::search::guards;
 use crate::search::job::Job;
@@ -168,7 +168,7 @@ fn run_rounds(
         sums.edges.up = whole.edges;
         sums.level_edges = whole.level_edges;
         sums.fingerprint = Some(whole.fingerprint);
-        sums.wrong_signs = match space.rules.sign_at(depth) {
+        sums.wrong_signs = match space.promises.sign_at(depth) {
             None => 0,
             Some(true) => whole.states - whole.odd,
             // A halved space has none: its lanes hold one sign only.

@@ -5,12 +5,12 @@ use crate::puzzle::{Facts, Puzzle, SignRule};
 
 /// The invariants that a puzzle obeys.
 #[derive(Clone, Copy, Debug)]
-pub struct Rules {
+pub struct Promises {
     facts: Facts,
 }
 
-impl Rules {
-    /// The rules of `puzzle`.
+impl Promises {
+    /// The promises of `puzzle`.
     #[must_use]
     pub fn of(puzzle: &Puzzle) -> Self {
         Self { facts: *puzzle.facts() }

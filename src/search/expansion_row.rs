@@ -5,8 +5,8 @@ use super::level_totals::LevelTotals;
 use super::machine::stop::StopReason;
 use super::observer::Observer;
 use super::progress::Progress;
+use super::promises::Promises;
 use super::round::OwnSums;
-use super::rules::Rules;
 use super::space::Space;
 use crate::base::Result;
 use crate::store::Edges;
@@ -33,7 +33,7 @@ pub struct Expansion {
     /// How much of that there is in all, so that nothing may be left out.
     pub must_cover: fn(&Space<'_>, &Progress) -> u64,
     /// The edges of the expanded level, from what was counted.
-    pub edges: fn(&Rules, &Progress, &LevelTotals) -> Result<Edges>,
+    pub edges: fn(&Promises, &Progress, &LevelTotals) -> Result<Edges>,
     /// A second look at what it found, where the edges are no second count.
     pub second_look: Option<SecondLook>,
 }
