@@ -106,7 +106,7 @@ fn certificates_are_about_the_rules_that_were_asked_for() {
         ("same.cert", own(cycle, "1 2 3"), 0, "from 1 2 3 to 1 2 3 by 0 moves"),
         ("solved.cert", own(cycle, "2 1 3"), 1, "A = (1 3 2); solved 2 1 3), expected one about own (step)"),
         ("moves.cert", own("generator A 3 1 2\n", "1 2 3"), 1, "expected one about own (step)"),
-        ("comma.cert", own("generator A,B 2 3 1\n", "1 2 3"), 2, "expected a name that no other move has, of plain letters"),
+        ("quote.cert", own("generator A\"B 2 3 1\n", "1 2 3"), 2, "expected a name that no other move has, of plain letters"),
         ("name-32.cert", own(&format!("generator {} 2 3 1\n", "x".repeat(32)), "1 2 3"), 1, "expected one about own (step)"),
         ("name-33.cert", own(&format!("generator {} 2 3 1\n", "x".repeat(33)), "1 2 3"), 2, "expected a name that no other move has"),
         ("quote.cert", own("generator \" 2 3 1\n", "1 2 3"), 2, "expected a name that no other move has, of plain letters"),
