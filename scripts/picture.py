@@ -7,7 +7,7 @@ import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PIECES, SEATS = 12, 4
-INK, BAR, SEAT = "#5b6b7b", "#3f7fbf", "#d98c2b"
+INK, BAR, SEAT = "#768390", "#3a7abd", "#b0671a"
 
 
 def ring(x, y, radius):
