@@ -61,7 +61,7 @@ const WORDS: [(&str, &[&str]); 17] = [
     // were), and decides nothing. What waits or measures uses `Instant`.
     ("SystemTime", &[]),
     ("UNIX_EPOCH", &[]),
-    ("modified", &["src/cli/monitor/run_state.rs"]),
+    ("modified", &["src/cli/monitor/run_condition.rs"]),
     (
         "Timestamp",
         &[
@@ -69,7 +69,7 @@ const WORDS: [(&str, &[&str]); 17] = [
             "src/cli/monitor/progress.rs",
             "src/cli/run.rs",
             "src/cli/recheck.rs",
-            "src/cli/monitor/run_state.rs",
+            "src/cli/monitor/run_condition.rs",
             "src/cli/monitor/status.rs",
             "src/cli/spot_solve.rs",
             "src/cli/certify/distance.rs",
