@@ -239,10 +239,10 @@ fn a_message_that_is_damaged_in_one_mpi_process_ends_all() {
     }
 }
 
-/// A block of a checkpoint that is cut on its way from another host's disk is no damage of the
+/// An entry of a checkpoint that is cut on its way from another host's disk is no damage of the
 /// checkpoint: nothing is given up, and the next resume goes on.
 #[test]
-fn a_block_that_is_cut_on_its_way_costs_no_checkpoint() {
+fn an_entry_that_is_cut_on_its_way_costs_no_checkpoint() {
     if test_lacks(Need::Mpi) {
         return;
     }
