@@ -392,8 +392,8 @@ fn a_manifest_that_lies_is_noticed() {
         ("more states in a level", |manifest| manifest.levels[3].states += 1),
         ("another fingerprint", |manifest| manifest.levels.last_mut().expect("levels").fingerprint.0[0] ^= 1),
         ("a pack outside", |manifest| manifest.packs[0].path = "../../run.toml".into()),
-        ("a block beyond the pack", |manifest| manifest.entries[0].1.offset = 1 << 60),
-        ("a block left out", |manifest| {
+        ("an entry beyond the pack", |manifest| manifest.entries[0].1.offset = 1 << 60),
+        ("an entry left out", |manifest| {
             manifest.entries.pop();
         }),
         ("a block of terabytes", |manifest| {

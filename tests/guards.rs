@@ -80,7 +80,7 @@ const MESSAGES: [(&str, &str, Alone, u64, &str); 27] = [
     ("drop-antipode", STATES, Alone::Too, 1, "listed antipodes: found"),
     ("repeat-antipode", STATES, Alone::Too, 1, "rank of a listed antipode: found"),
     ("shift-antipode", STATES, Alone::Too, 1, "listed antipodes that are in level"),
-    ("drop-block", STATES, Alone::Not, 1, "words of blocks from process"),
+    ("drop-entry", STATES, Alone::Not, 1, "words of pack entries from process"),
 ];
 
 /// Points of the table that a search is not meant to pass, by how it expands.
@@ -184,7 +184,7 @@ fn puzzle_for(point: &str) -> &'static str {
 /// participants.
 #[test]
 fn a_message_that_is_cut_altered_or_misdirected_ends_the_search() {
-    for (point, settings, alone, pass, guard) in MESSAGES.into_iter().filter(|row| row.0 != "drop-block") {
+    for (point, settings, alone, pass, guard) in MESSAGES.into_iter().filter(|row| row.0 != "drop-entry") {
         let folder = scratch();
         let config = &write_config(folder.path(), puzzle_for(point), &format!("{settings}\nround_kib = 64"));
         let reference = folder.path().join("reference");
@@ -221,7 +221,7 @@ fn a_message_that_is_damaged_in_one_mpi_process_ends_all() {
     if test_lacks(Need::Mpi) {
         return;
     }
-    for (number, (point, settings, _, pass, guard)) in MESSAGES.into_iter().filter(|row| row.0 != "drop-block").enumerate() {
+    for (number, (point, settings, _, pass, guard)) in MESSAGES.into_iter().filter(|row| row.0 != "drop-entry").enumerate() {
         let folder = scratch();
         let config = &write_config(folder.path(), puzzle_for(point), &format!("{settings}\nround_kib = 64"));
         let path = folder.path().join(point);
@@ -239,10 +239,10 @@ fn a_message_that_is_damaged_in_one_mpi_process_ends_all() {
     }
 }
 
-/// A block of a checkpoint that is cut on its way from another host's disk is no damage of the
+/// An entry of a checkpoint that is cut on its way from another host's disk is no damage of the
 /// checkpoint: nothing is given up, and the next resume goes on.
 #[test]
-fn a_block_that_is_cut_on_its_way_costs_no_checkpoint() {
+fn an_entry_that_is_cut_on_its_way_costs_no_checkpoint() {
     if test_lacks(Need::Mpi) {
         return;
     }

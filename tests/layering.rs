@@ -62,7 +62,7 @@ const WORDS: [(&str, &[&str]); 17] = [
     // `Instant`.
     ("SystemTime", &[]),
     ("UNIX_EPOCH", &[]),
-    ("modified", &["src/cli/monitor/run_state.rs"]),
+    ("modified", &["src/cli/monitor/run_condition.rs"]),
     (
         "Timestamp",
         &[
@@ -71,7 +71,7 @@ const WORDS: [(&str, &[&str]); 17] = [
             "src/cli/monitor/progress.rs",
             "src/cli/run.rs",
             "src/cli/recheck.rs",
-            "src/cli/monitor/run_state.rs",
+            "src/cli/monitor/run_condition.rs",
             "src/cli/monitor/status.rs",
             "src/cli/spot_solve.rs",
             "src/cli/certify/distance.rs",

@@ -155,8 +155,8 @@ impl PackReader {
         if entry.offset < PACK_HEADER_BYTES || end.is_none_or(|end| end > self.index_offset) {
             return Err(Error::bad_data(
                 &self.path,
-                format!("a block of {} bytes at offset {}", entry.stored_bytes, entry.offset),
-                format!("blocks before offset {}", self.index_offset),
+                format!("an entry of {} bytes at offset {}", entry.stored_bytes, entry.offset),
+                format!("entries before offset {}", self.index_offset),
                 "the file is damaged; an older checkpoint or another copy is needed",
             ));
         }
@@ -229,7 +229,7 @@ mod tests {
         let reader = PackReader::open(&path).expect("whole");
         let outside = |entry: PackEntry| {
             let error = reader.stored(&entry, 100).expect_err("outside").to_string();
-            assert!(error.contains("blocks before offset"), "{error}");
+            assert!(error.contains("entries before offset"), "{error}");
         };
         outside(PackEntry { offset: PACK_HEADER_BYTES - 1, ..entries[0].clone() });
         outside(PackEntry { offset: reader.index_offset - entries[0].stored_bytes + 1, ..entries[0].clone() });

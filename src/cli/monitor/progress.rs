@@ -128,7 +128,7 @@ impl Reporter {
         }
     }
 
-    /// Ends the show: the last state of the progress file, the bar gone.
+    /// Ends the show: the last version of the progress file, the bar gone.
     pub fn finish(&mut self, phase: Phase, message: &str) {
         self.progress.phase = phase;
         message.clone_into(&mut self.progress.message);

@@ -35,7 +35,7 @@ impl Phase {
     }
 }
 
-/// The state of a run.
+/// What a run does, and how far it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// Whether it goes on.

@@ -2,7 +2,7 @@
 //! instance.
 
 use super::progress::readable_count;
-use super::run_state::{Condition, RunState, age_seconds};
+use super::run_condition::{Condition, RunCondition, age_seconds};
 use crate::base::Result;
 use crate::base::ids::{approximate, rounded_down};
 use crate::base::readable::{self, counted, span};
@@ -29,12 +29,12 @@ Exit codes:
 /// Prints what the run of a folder is doing; the exit code says whether something is to be done.
 ///
 /// # Errors
-/// As [`RunState::look`].
+/// As [`RunCondition::look`].
 pub fn status(arguments: &StatusArguments) -> Result<i32> {
-    let mut run = RunState::look(&arguments.folder)?;
-    while arguments.wait && run.state.is_at_work() {
+    let mut run = RunCondition::look(&arguments.folder)?;
+    while arguments.wait && run.condition.is_at_work() {
         std::thread::sleep(INTERVAL);
-        run = RunState::look(&arguments.folder)?;
+        run = RunCondition::look(&arguments.folder)?;
     }
     if arguments.json {
         let json = serde_json::to_string_pretty(&json(&run, &arguments.folder)).expect("plain data with text keys");
@@ -44,24 +44,24 @@ pub fn status(arguments: &StatusArguments) -> Result<i32> {
             println!("{name:<11} {}", shown_line(&value));
         }
     }
-    Ok(run.state.exit_code())
+    Ok(run.condition.exit_code())
 }
 
 /// Percent of the states that are found.
-fn percent(run: &RunState) -> Option<f64> {
+fn percent(run: &RunCondition) -> Option<f64> {
     run.expected.map(|expected| readable::percent(run.found, expected))
 }
 
 /// What it is doing, in words.
-fn phase(run: &RunState) -> String {
-    match (run.state, run.level) {
+fn phase(run: &RunCondition) -> String {
+    match (run.condition, run.level) {
         (Condition::Searching, Some(level)) => format!("searching: level {level} is expanded"),
         (Condition::Committing, Some(level)) => format!("writing the checkpoint of level {level}"),
         (Condition::Searching | Condition::Committing | Condition::Starting, _) => "starting".into(),
         (Condition::Complete, _) => format!("complete: {}", run.message),
-        (Condition::Stopped | Condition::Failed | Condition::Killed, _) if run.message.is_empty() => run.state.name().into(),
+        (Condition::Stopped | Condition::Failed | Condition::Killed, _) if run.message.is_empty() => run.condition.name().into(),
         (Condition::Stopped, _) => run.message.split("; go on with").next().unwrap_or_default().into(),
-        (Condition::Failed | Condition::Killed, _) => format!("{}: {}", run.state.name(), run.message),
+        (Condition::Failed | Condition::Killed, _) => format!("{}: {}", run.condition.name(), run.message),
     }
 }
 
@@ -72,7 +72,7 @@ fn moment(moment: Timestamp) -> String {
 }
 
 /// The lines for people: a name and a value each.
-fn lines(run: &RunState, root: &Path) -> Vec<(&'static str, String)> {
+fn lines(run: &RunCondition, root: &Path) -> Vec<(&'static str, String)> {
     let name = run.search.as_ref().map_or_else(|| "unknown".into(), |(puzzle, metric)| format!("{puzzle} {metric}"));
     let mut lines = vec![("run", format!("{name}, in {}", root.display())), ("phase", phase(run))];
     let workers = &run.workers;
@@ -84,7 +84,7 @@ fn lines(run: &RunState, root: &Path) -> Vec<(&'static str, String)> {
     let second = root.join("recheck");
     lines.push((
         "alive",
-        match (run.alive, run.state) {
+        match (run.alive, run.condition) {
             (true, Condition::Complete) if RunFolder::new(&second).is_run() => {
                 format!("yes: it is being rechecked; see farthest status {}", second.display())
             }
@@ -104,7 +104,7 @@ fn lines(run: &RunState, root: &Path) -> Vec<(&'static str, String)> {
         let left = run.seconds_left().map_or_else(|| "-".into(), |seconds| format!("about {}", span(seconds)));
         lines.push(("rate", format!("{} states/s, left: {left}", readable_count(rate))));
     }
-    if run.state != Condition::Complete {
+    if run.condition != Condition::Complete {
         let saved =
             run.checkpoint.map(|saved| format!("level {}, {}, {}", saved.level, counted(saved.states, "state"), moment(saved.written)));
         lines.push(("checkpoint", saved.unwrap_or_else(|| "none".into())));
@@ -121,7 +121,7 @@ fn lines(run: &RunState, root: &Path) -> Vec<(&'static str, String)> {
 }
 
 /// The same for programs. What is not known is null.
-fn json(run: &RunState, root: &Path) -> serde_json::Value {
+fn json(run: &RunCondition, root: &Path) -> serde_json::Value {
     let workers = &run.workers;
     let saved = run.checkpoint.map(|saved| {
         let age = age_seconds(Some(saved.written));
@@ -131,7 +131,7 @@ fn json(run: &RunState, root: &Path) -> serde_json::Value {
         "folder": root.display().to_string(),
         "puzzle": run.search.as_ref().map(|(puzzle, _)| puzzle),
         "metric": run.search.as_ref().map(|(_, metric)| metric),
-        "phase": run.state.name(),
+        "phase": run.condition.name(),
         "alive": run.alive,
         "level": run.level,
         "found": run.found,

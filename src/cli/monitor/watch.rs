@@ -2,7 +2,7 @@
 
 use super::progress::{bar, bar_message};
 use super::progress_file::{Phase, Progress};
-use super::run_state::{Condition, RunState, is_alive, killed_message};
+use super::run_condition::{Condition, RunCondition, is_alive, killed_message};
 use crate::base::shown::shown_line;
 use crate::base::{Error, Result};
 use crate::cli::arguments::WatchArguments;
@@ -51,7 +51,7 @@ pub fn watch(arguments: &WatchArguments) -> Result<i32> {
         }
         if last_sign_of_life.elapsed() > PATIENCE {
             bar.abandon();
-            let command = RunState::look(&arguments.folder)?.next_command(&arguments.folder);
+            let command = RunCondition::look(&arguments.folder)?.next_command(&arguments.folder);
             return Err(Error::CheckFailed(format!(
                 "{}: {}; go on with: {}",
                 arguments.folder.display(),
@@ -67,10 +67,10 @@ pub fn watch(arguments: &WatchArguments) -> Result<i32> {
     }
     bar.finish_and_clear();
     println!("{}", shown_line(&progress.message));
-    let state = match progress.phase {
+    let condition = match progress.phase {
         Phase::Complete => Condition::Complete,
         Phase::Stopped => Condition::Stopped,
         Phase::Running | Phase::Committing | Phase::Failed => Condition::Failed,
     };
-    Ok(state.exit_code())
+    Ok(condition.exit_code())
 }

@@ -180,26 +180,26 @@ fn ship(
         let read = read();
         agree(job.exchange, read)?;
         let mut incoming = job.exchange.all_to_all(outgoing);
-        if fault_point::damages("drop-block") {
+        if fault_point::damages("drop-entry") {
             incoming.iter_mut().rev().find_map(Vec::pop);
         }
         let mut rest: Vec<&[u64]> = incoming.iter().map(Vec::as_slice).collect();
         let short = |sender: ProcessId, found: &str| {
-            Error::invariant(format!("words of blocks from process {}", sender.0), found, "as many as the manifest says")
+            Error::invariant(format!("words of pack entries from process {}", sender.0), found, "as many as the manifest says")
         };
         let mut unpack = || -> Result<()> {
             for shipment in round.iter().filter(|shipment| shipment.receiver == me) {
                 let Shipment { sender, pack, entry, .. } = *shipment;
                 let words = to_usize(entry.stored_bytes.div_ceil(8));
-                let (block, behind) = rest[sender.index()].split_at_checked(words).ok_or_else(|| short(sender, "too few"))?;
+                let (stored, behind) = rest[sender.index()].split_at_checked(words).ok_or_else(|| short(sender, "too few"))?;
                 rest[sender.index()] = behind;
                 let own = shards
                     .binary_search_by_key(&entry.shard, |shard| shard.id)
                     .ok()
-                    .ok_or_else(|| Error::invariant("owner of a block sent here", me, "another process"))?;
+                    .ok_or_else(|| Error::invariant("owner of a pack entry sent here", me, "another process"))?;
                 let shard = &mut shards[own];
                 let path = folder.join(&manifest.packs[pack].path);
-                let contents = entry.decode(bytes_of(block, to_usize(entry.stored_bytes)), shard.length(), &path)?;
+                let contents = entry.decode(bytes_of(stored, to_usize(entry.stored_bytes)), shard.length(), &path)?;
                 take(shard, entry.set, &contents, file)?;
             }
             match rest.iter().position(|words| !words.is_empty()) {

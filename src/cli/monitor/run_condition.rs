@@ -1,4 +1,4 @@
-//! In which state the run of a folder is, from its files alone: what `farthest watch` and
+//! In which condition the run of a folder is, from its files alone: what `farthest watch` and
 //! `farthest status` say.
 //!
 //! Who holds the folder's lock is alive. What a living run does is in its progress file; what a run
@@ -95,13 +95,13 @@ pub struct Workers {
     pub process_id: Option<u32>,
 }
 
-/// The state of a run, with what is known of it.
+/// The condition of a run, with what is known of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RunState {
+pub struct RunCondition {
     /// Puzzle and metric.
     pub search: Option<(String, String)>,
     /// What it does.
-    pub state: Condition,
+    pub condition: Condition,
     /// Whether a process works on it.
     pub alive: bool,
     /// The level being expanded, or the last one found.
@@ -147,7 +147,7 @@ pub fn killed_message(progress: &Progress) -> String {
     format!("the run says it is {work} level {}, but no process holds the folder's lock; it was killed", progress.depth)
 }
 
-impl RunState {
+impl RunCondition {
     /// Looks at the folder `root`.
     ///
     /// # Errors
@@ -183,7 +183,7 @@ impl RunState {
             .as_ref()
             .filter(|progress| Some(progress.process_id) == owner.process_id && Some(&progress.host) == owner.host.as_ref());
         let checkpoint = saved(&folder, &mut remarks);
-        let state = match (alive, own.map(|progress| progress.phase)) {
+        let condition = match (alive, own.map(|progress| progress.phase)) {
             (true, Some(Phase::Running)) => Condition::Searching,
             (true, Some(Phase::Committing)) => Condition::Committing,
             (true, _) => Condition::Starting,
@@ -194,14 +194,14 @@ impl RunState {
             (false, _) => Condition::Killed,
         };
         let mut workers = Workers { processes: None, host: owner.host, process_id: owner.process_id };
-        let at_work = matches!(state, Condition::Searching | Condition::Committing);
+        let at_work = matches!(condition, Condition::Searching | Condition::Committing);
         let saved = checkpoint.as_ref().map(|(saved, ..)| *saved);
         let named = checkpoint.map(|(_, search)| search);
         let (mut level, mut found, mut rate) = (saved.map(|saved| saved.level), saved.map_or(0, |saved| saved.states), None);
         let mut message = String::new();
         if let Some(progress) = own {
             workers.processes = Some((progress.processes, progress.threads));
-            message = if state == Condition::Killed { killed_message(progress) } else { progress.message.clone() };
+            message = if condition == Condition::Killed { killed_message(progress) } else { progress.message.clone() };
             if at_work {
                 (level, found, rate) = (Some(progress.depth), progress.found, Some(progress.rate));
             }
@@ -210,7 +210,7 @@ impl RunState {
         let search = progress.as_ref().map(|progress| (progress.puzzle.clone(), progress.metric.clone()));
         Ok(Self {
             search: search.or(named).or_else(|| configured.as_ref().map(|(search, _)| search.clone())),
-            state,
+            condition,
             alive,
             level,
             found,
@@ -230,7 +230,7 @@ impl RunState {
         let (summary, provenance) = (dataset.summary, dataset.manifest.provenance);
         Ok(Self {
             search: Some((summary.puzzle, summary.metric)),
-            state: Condition::Complete,
+            condition: Condition::Complete,
             alive,
             level: Some(summary.gods_number),
             found: summary.states,
@@ -257,7 +257,7 @@ impl RunState {
     /// The command that goes on with the run, when it has ended before its end.
     #[must_use]
     pub fn next_command(&self, root: &Path) -> Option<String> {
-        let ended = matches!(self.state, Condition::Stopped | Condition::Failed | Condition::Killed);
+        let ended = matches!(self.condition, Condition::Stopped | Condition::Failed | Condition::Killed);
         // The folder of a second search goes on by the command that began it.
         let of_recheck = root.file_name().is_some_and(|name| name == "recheck") && root.parent().is_some_and(dataset::is_complete);
         let run_toml = || session::shell_word(&root.join("run.toml"));
