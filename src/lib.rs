@@ -50,7 +50,8 @@
 //!    [boards](claims::boards), each with our value.
 //! 10. [`cli`]: the commands. Only this layer prints.
 //!
-//! To follow a run from the command line, start at [`cli::run`]; to read the search, at
+//! To follow a run from the command line, read `docs/inside.md`: it names eighteen files in the order
+//! of the code, from [`cli::run`] to [`evidence::dataset`]. To read the search, start at
 //! [`search::level_loop`], then [`search::level`].
 
 pub mod base;

@@ -97,3 +97,18 @@ fn every_link_to_a_file_leads_to_one() {
     }
     assert!(links > 20, "{links} links: the test is blind");
 }
+
+/// Files of the source that a page names are there.
+#[test]
+fn every_source_file_that_is_named_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = 0;
+    for page in pages().into_iter().filter(|page| page.starts_with(root.join("docs")) || page.parent() == Some(root)) {
+        let text = fs::read_to_string(&page).expect("readable");
+        for name in text.split('`').skip(1).step_by(2).filter(|name| name.starts_with("src/") || name.starts_with("tests/")) {
+            assert!(root.join(name).exists(), "{}: {name}", page.display());
+            files += 1;
+        }
+    }
+    assert!(files > 20, "{files} files: the test is blind");
+}

@@ -12,6 +12,7 @@ pub mod ids;
 pub mod last_words;
 pub mod readable;
 pub mod regular_file;
+pub mod removal;
 pub mod say;
 pub mod shown;
 

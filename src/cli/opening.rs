@@ -7,13 +7,13 @@
 
 use super::arguments::ResumePolicy;
 use super::prepared::Prepared;
+use crate::base::removal::remove_folder;
 use crate::base::{Error, ProcessId, Result, atomic_file};
 use crate::evidence::dataset::{self, Summary};
 use crate::exchange::{Exchange, agree, first_of};
 use crate::families::run_folder;
 use crate::puzzle::Puzzle;
 use crate::search::machine::host::Placement;
-use crate::search::machine::run_folder::remove_folder;
 use crate::search::{Disks, LeftBehind, RunFolder, RunLock, checkpoint};
 
 /// The folder of a run, ready for a search.

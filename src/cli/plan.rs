@@ -1,7 +1,7 @@
 //! `farthest plan`: what a run would need, before anything starts.
 
 use super::arguments::PlanArguments;
-use super::prepared::{STORAGES, budget_of, finds_by_lanes, states_of, suitable_storage};
+use super::prepared::{budget_of, finds_by_lanes, states_of, suitable_storage};
 use crate::base::fingerprint::{LANE_STATES, mix64};
 use crate::base::ids::{approximate, rounded_down, to_u64, to_usize};
 use crate::base::readable::readable_bytes;
@@ -16,7 +16,7 @@ use crate::ranking::Partition;
 use crate::search::budget::Budget;
 use crate::search::machine::host;
 use crate::search::traffic;
-use crate::store::bitset;
+use crate::store::{Storage, bitset};
 use std::time::Instant;
 
 /// Numbers of processes that the plan shows.
@@ -63,7 +63,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<()> {
     let expansion = Moves::of(&puzzle, Direction::Forward)?;
     let by_lanes = finds_by_lanes(&config, &puzzle, &partition);
     let lanes = by_lanes.then(|| LaneExpansion::new(&puzzle, partition.blocks_per_plane())).flatten();
-    let budgets = STORAGES.map(|storage| budget_of(&config, &puzzle, &partition, known, storage));
+    let budgets = Storage::ALL.map(|storage| budget_of(&config, &puzzle, &partition, known, storage));
     let free_memory = host::available_memory_bytes();
     // As a run of one process on this machine would choose.
     let suitable = || suitable_storage(&config, &budgets[0], &host::Placement::alone(), ProcessId::FIRST, free_memory);

@@ -55,7 +55,7 @@ impl Prepared {
         Ok(Self { config, puzzle, states, partition, folder: RunFolder::new(root), budget })
     }
 
-    /// Settles the storage where nobody chose it: the first of [`Storage::NAMES`] that suits every
+    /// Settles the storage where nobody chose it: the first of [`Storage::ALL`] that suits every
     /// process. The configuration keeps `auto`: whoever resumes may have more or less memory.
     /// Collective.
     pub fn settle_storage(&mut self, placement: &Placement, exchange: &dyn Exchange) {
@@ -63,9 +63,9 @@ impl Prepared {
             return;
         }
         let suitable = suitable_storage(&self.config, &self.budget, placement, exchange.process(), host::available_memory_bytes());
-        let mut choice = [to_u64(STORAGES.iter().position(|&storage| storage == suitable).unwrap_or_default())];
+        let mut choice = [to_u64(Storage::ALL.iter().position(|&storage| storage == suitable).unwrap_or_default())];
         exchange.maximum(&mut choice);
-        let storage = STORAGES[to_usize(choice[0])];
+        let storage = Storage::ALL[to_usize(choice[0])];
         self.budget = budget_of(&self.config, &self.puzzle, &self.partition, self.states, storage);
     }
 
@@ -104,9 +104,6 @@ pub fn states_of(puzzle: &Puzzle) -> Result<Option<u64>> {
     };
     puzzle.facts().states.map(counted).transpose()
 }
-
-/// All storages, in the order in which they are tried.
-pub const STORAGES: [Storage; 3] = [Storage::Memory, Storage::File, Storage::Compact];
 
 /// The storage that suits a process where nobody chose one: memory, or files where processes of one
 /// host share them; compact where all sets would not leave a tenth of the memory. Where nothing

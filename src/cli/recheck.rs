@@ -16,6 +16,7 @@ use super::session;
 use crate::base::error::EXIT_STOPPED;
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::readable::counted;
+use crate::base::removal::remove_folder;
 use crate::base::shown::shown_line;
 use crate::base::{Error, Result, atomic_file, last_words};
 use crate::evidence::dataset::{self, Dataset};
@@ -28,7 +29,6 @@ use crate::puzzle::Puzzle;
 use crate::search::expansion_choice::ExpansionChoice;
 use crate::search::expansions::{lanes, states};
 use crate::search::machine::host::Placement;
-use crate::search::machine::run_folder::remove_folder;
 use crate::search::{Ending, LeftBehind, Outcome, RunFolder, RunLock, StopRequest, checkpoint};
 use std::path::Path;
 

@@ -12,7 +12,7 @@ use crate::base::{Error, ProcessId, Result};
 use crate::exchange::launcher::Launcher;
 use crate::exchange::{Exchange, local};
 use signal_hook::consts::SIGPIPE;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -147,6 +147,21 @@ pub fn print_whole(text: &str) -> Result<()> {
     let mut output = std::io::stdout().lock();
     let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
     written.map_err(|error| Error::io("write to", Path::new("standard output"), error))
+}
+
+/// Reads at most `most` bytes of standard input; says so on a terminal, where it waits.
+///
+/// # Errors
+/// `Io` when it cannot be read.
+pub fn read_input(what: &str, most: u64) -> Result<Vec<u8>> {
+    let input = std::io::stdin();
+    if input.is_terminal() {
+        say(&format!("reading {what} from the terminal; end with Ctrl-D"));
+    }
+    let mut bytes = Vec::new();
+    let read = input.lock().take(most).read_to_end(&mut bytes);
+    read.map_err(|source| Error::io("read", Path::new("standard input"), source))?;
+    Ok(bytes)
 }
 
 /// A path as a word that a shell reads as this path.

@@ -1,15 +1,14 @@
 //! `farthest solve-board`: the verdict on a number rotation board, and a word that solves it.
 
+use super::session;
 use crate::base::ids::to_u64;
 use crate::base::regular_file::{self, What};
-use crate::base::say::say;
 use crate::base::{Error, Result};
 use crate::claims::boards;
 use crate::families::rotation_board::{BlockTurn, BoardShape};
 use crate::families::rotation_board::{Board, BoardGroup, BoardSolution, Solver, Unsolvable, solve_by_spirals, solve_shortest, verdict};
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use std::io::{IsTerminal, Read, stdin};
 use std::path::{Path, PathBuf};
 
 /// Bytes of the largest board file that is read.
@@ -178,12 +177,7 @@ pub(super) fn size(text: &str) -> Result<BoardShape> {
 
 fn read(file: &Path) -> Result<String> {
     let bytes = if file == Path::new("-") {
-        if stdin().is_terminal() {
-            say("reading the board from the terminal; end with Ctrl-D");
-        }
-        let mut bytes = Vec::new();
-        stdin().lock().take(MOST_FILE_BYTES).read_to_end(&mut bytes).map_err(|source| Error::io("read", file, source))?;
-        bytes
+        session::read_input("the board", MOST_FILE_BYTES)?
     } else {
         match regular_file::look(file).map_err(|source| Error::io("read", file, source))? {
             (What::File, open) => regular_file::read_open(open, file, MOST_FILE_BYTES)?,

@@ -6,6 +6,7 @@
 //! the only file of a complete run that changes.
 
 use crate::base::ids::to_u64;
+use crate::base::removal::remove_file;
 use crate::base::{Error, Result, atomic_file, regular_file};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -166,11 +167,7 @@ fn interrupted_before(folder: &Path, manifest: &str) -> bool {
 /// # Errors
 /// `Io` when it cannot be removed.
 pub fn remove_left_over(folder: &Path) -> Result<()> {
-    let path = folder.join(LEFT_OVER);
-    match std::fs::remove_file(&path) {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", &path, source)),
-        _ => Ok(()),
-    }
+    remove_file(&folder.join(LEFT_OVER))
 }
 
 fn is_there(path: &Path) -> bool {

@@ -17,6 +17,7 @@ use super::manifest_file::{Evidence, ManifestFile, Provenance};
 use super::strict_json;
 use crate::base::config_text::shown_text;
 use crate::base::ids::{approximate, approximate_u128, to_u64};
+use crate::base::removal::remove_file;
 use crate::base::{Error, Result, atomic_file, regular_file};
 use crate::puzzle::Puzzle;
 use crate::search::Outcome;
@@ -98,7 +99,8 @@ pub fn write(
         puzzle_digest: puzzle.digest(),
     };
     let manifest = ManifestFile::of_run(provenance.clone(), outcome);
-    remove_certificate(folder)?;
+    // That of an earlier run of this folder is about other archived files.
+    remove_file(&folder.join(CERTIFICATE))?;
     for (name, text) in tables(puzzle, outcome) {
         atomic_file::write(&folder.join(name), text.as_bytes())?;
     }
@@ -122,15 +124,6 @@ pub fn write(
         ));
     }
     Ok(summary)
-}
-
-/// Removes the certificate of an earlier run of this folder: it is about other archived files.
-fn remove_certificate(folder: &Path) -> Result<()> {
-    let path = folder.join(CERTIFICATE);
-    match std::fs::remove_file(&path) {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", &path, source)),
-        _ => Ok(()),
-    }
 }
 
 /// What the configuration of a run says of its results. Who reads it knows the families of puzzles.

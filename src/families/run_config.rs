@@ -35,7 +35,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The words for the storage, the one that leaves it to the program first.
-pub const STORAGES: [&str; 4] = [AUTO, Storage::NAMES[0], Storage::NAMES[1], Storage::NAMES[2]];
+pub const STORAGES: [&str; 4] = [AUTO, Storage::ALL[0].name(), Storage::ALL[1].name(), Storage::ALL[2].name()];
 
 /// How to search.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@
 //! exactly one slot, so no two slots overlap.
 #![allow(unsafe_code)]
 
-use crate::base::ids::{to_u64, to_usize};
+use crate::base::ids::to_usize;
 use memmap2::{MmapOptions, MmapRaw};
 use std::io;
 use std::ops::{Deref, DerefMut};
@@ -87,10 +87,10 @@ impl Arena {
     }
 
     /// Bytes of all maps, touched or not.
-    #[must_use]
-    pub fn mapped_bytes(&self) -> u64 {
+    #[cfg(test)]
+    fn mapped_bytes(&self) -> u64 {
         let places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        places.maps.iter().map(|map| to_u64(map.len())).sum()
+        places.maps.iter().map(|map| crate::base::ids::to_u64(map.len())).sum()
     }
 }
 

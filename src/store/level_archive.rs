@@ -5,6 +5,7 @@
 use super::pack_entry::SetName;
 use super::{Contents, LevelPart, PackEntry, PackReader, PackWriter, Shard, bitset};
 use crate::base::fingerprint::{Fingerprint, LANE_STATES, of_sorted_ranks};
+use crate::base::removal::remove_folder;
 use crate::base::{Depth, Error, ProcessId, Result, ShardId, atomic_file};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -24,11 +25,30 @@ pub fn level_folder(levels: &Path, depth: Depth) -> PathBuf {
     levels.join(format!("{:06}", depth.0))
 }
 
+/// Makes the folder of a level anew, empty.
+///
+/// # Errors
+/// `Io` when an old one cannot be removed, or the new one cannot be made.
+pub fn begin(levels: &Path, depth: Depth) -> Result<()> {
+    let folder = level_folder(levels, depth);
+    remove_folder(&folder)?;
+    fs::create_dir_all(&folder).map_err(|source| Error::io("create folder", &folder, source))
+}
+
+/// Makes the names of the folders of levels durable.
+///
+/// # Errors
+/// `Io` when the disk fails.
+pub fn end(levels: &Path) -> Result<()> {
+    atomic_file::sync_folder(levels)
+}
+
 /// Writes the frontiers of a process's shards to its pack in the folder of a level.
 ///
 /// # Errors
 /// `Io` when the pack cannot be written.
-pub fn write_part(folder: &Path, process: ProcessId, shards: &[Shard], pool: &ThreadPool) -> Result<()> {
+pub fn write_part(levels: &Path, depth: Depth, process: ProcessId, shards: &[Shard], pool: &ThreadPool) -> Result<()> {
+    let folder = level_folder(levels, depth);
     let mut writer = PackWriter::create(&folder.join(format!("process-{:04}.pack", process.0)))?;
     let filled: Vec<_> = shards.iter().filter(|shard| shard.frontier.count() > 0).collect();
     for part in filled.chunks(SETS_AT_ONCE) {
@@ -42,27 +62,27 @@ pub fn write_part(folder: &Path, process: ProcessId, shards: &[Shard], pool: &Th
         }
     }
     writer.finish()?;
-    atomic_file::sync_folder(folder)
+    atomic_file::sync_folder(&folder)
 }
 
-/// The folders of the levels after `kept`, or of all levels.
+/// Removes the levels after `kept`, or all of them.
 ///
 /// # Errors
-/// `Io` when the archive cannot be listed; one that is not there has none.
-pub fn folders_after(levels: &Path, kept: Option<Depth>) -> Result<Vec<PathBuf>> {
+/// `Io` when the archive cannot be listed, or one cannot be removed; an archive that is not there
+/// has none.
+pub fn remove_after(levels: &Path, kept: Option<Depth>) -> Result<()> {
     let entries = match fs::read_dir(levels) {
-        Err(source) if source.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) if source.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         entries => entries.map_err(|source| Error::io("list", levels, source))?,
     };
-    let mut folders = Vec::new();
     for entry in entries {
         let entry = entry.map_err(|source| Error::io("list", levels, source))?;
         let depth = entry.file_name().to_string_lossy().parse().ok().map(Depth);
         if depth.is_some_and(|depth| kept.is_none_or(|kept| depth > kept)) {
-            folders.push(entry.path());
+            remove_folder(&entry.path())?;
         }
     }
-    Ok(folders)
+    Ok(())
 }
 
 /// The pack files of an archived level, by name.

@@ -38,28 +38,29 @@ pub enum Storage {
 }
 
 impl Storage {
-    /// The words of the configuration.
-    pub const NAMES: [&str; 3] = ["memory", "files", "compact"];
+    /// All of them, each taking no more memory than the one before.
+    pub const ALL: [Self; 3] = [Self::Memory, Self::File, Self::Compact];
 
-    /// The storage that a word of [`Storage::NAMES`] stands for.
+    /// The word of the configuration.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::File => "files",
+            Self::Compact => "compact",
+        }
+    }
+
+    /// The storage that a word stands for.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
-        match name {
-            "memory" => Some(Self::Memory),
-            "files" => Some(Self::File),
-            "compact" => Some(Self::Compact),
-            _ => None,
-        }
+        Self::ALL.into_iter().find(|storage| storage.name() == name)
     }
 }
 
 impl fmt::Display for Storage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Memory => "memory",
-            Self::File => "files",
-            Self::Compact => "compact",
-        })
+        formatter.write_str(self.name())
     }
 }
 

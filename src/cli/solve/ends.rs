@@ -3,9 +3,9 @@
 use crate::base::ids::to_u64;
 use crate::base::{Error, Result};
 use crate::cli::arguments::EndsArguments;
+use crate::cli::session;
 use crate::puzzle::state_text::Reading;
 use crate::puzzle::{Puzzle, State};
-use std::io::{Read, stdin};
 use std::path::Path;
 
 /// Most bytes of a state that is read from standard input.
@@ -18,12 +18,12 @@ fn given_state(arguments: &EndsArguments) -> Result<String> {
     if given != "-" {
         return Ok(given.clone());
     }
-    let mut text = String::new();
-    let input = Path::new("standard input");
-    stdin().take(MOST_BYTES + 1).read_to_string(&mut text).map_err(|source| Error::io("read", input, source))?;
-    if to_u64(text.len()) > MOST_BYTES {
-        return Err(Error::bad_data(input, format!("more than {MOST_BYTES} bytes"), "a state", "give the labels of one state"));
+    let bytes = session::read_input("the state", MOST_BYTES)?;
+    let refuse = |found: String| Error::bad_data(Path::new("standard input"), found, "a state", "give the labels of one state");
+    if to_u64(bytes.len()) >= MOST_BYTES {
+        return Err(refuse(format!("{MOST_BYTES} bytes or more")));
     }
+    let text = String::from_utf8(bytes).map_err(|_| refuse("bytes that are no text".into()))?;
     Ok(text.trim().to_owned())
 }
 

@@ -5,10 +5,10 @@ use super::generations::{generation_folder, generation_name, manifest_path, note
 use super::identity::SearchIdentity;
 use super::manifest::{CheckpointManifest, PackFile};
 use crate::base::ids::{low_u32, to_u64};
+use crate::base::removal::remove_folder;
 use crate::base::{Depth, Error, Result, ShardId, atomic_file, codec, fault_point};
 use crate::exchange::{agree, gather};
 use crate::search::job::Job;
-use crate::search::machine::run_folder;
 use crate::search::observer::{Event, Observer};
 use crate::search::progress::{Commits, Progress};
 use crate::store::pack_entry::{Encoding, SetName};
@@ -162,7 +162,7 @@ impl Checkpoint {
 /// Behind the first commit the checkpoint's folder must be there: where its file system was
 /// unmounted a new one in the place would hold half a checkpoint.
 fn prepare_generation(generation: &Path, may_be_new: bool) -> Result<()> {
-    run_folder::remove_folder(generation)?;
+    remove_folder(generation)?;
     fault_point::pass("generation-create")
         .and_then(|()| if may_be_new { fs::create_dir_all(generation) } else { fs::create_dir(generation) })
         .map_err(|source| Error::io("create folder", generation, source))?;

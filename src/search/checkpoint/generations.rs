@@ -4,6 +4,7 @@ use super::identity::SearchIdentity;
 use super::manifest::{CheckpointManifest, MOST_MANIFEST_BYTES};
 use crate::base::ids::{index_u32, low_u32};
 use crate::base::regular_file::{self, MOST_NOTE_BYTES};
+use crate::base::removal::{remove_file, remove_folder};
 use crate::base::{Depth, Error, ProcessId, Result, atomic_file, fault_point};
 use crate::exchange::{agree, share};
 use crate::puzzle::Puzzle;
@@ -193,10 +194,12 @@ pub(super) fn manifests_of_all(job: &Job<'_>) -> Result<Vec<(Depth, ProcessId)>>
 }
 
 fn remove(path: &Path) -> Result<()> {
-    match if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) } {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, source)),
-        _ => fault_point::pass("old-removed").map_err(|source| Error::io("remove", path, source)),
+    if path.is_dir() {
+        remove_folder(path)?
+    } else {
+        remove_file(path)?
     }
+    fault_point::pass("old-removed").map_err(|source| Error::io("remove", path, source))
 }
 
 fn remove_manifests<'a>(folder: &Path, mut depths: impl Iterator<Item = &'a Depth>) -> Result<()> {

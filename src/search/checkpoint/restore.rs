@@ -8,11 +8,11 @@ use crate::base::fingerprint::{Fingerprint, LANE_STATES};
 use crate::base::ids::index_u32;
 use crate::base::{Depth, Error, ProcessId, Result, atomic_file, regular_file};
 use crate::exchange::{agree, broadcast_from};
-use crate::search::archive;
 use crate::search::job::Job;
 use crate::search::observer::{Event, Observer};
 use crate::search::progress::Progress;
 use crate::store::Shard;
+use crate::store::level_archive;
 use rayon::prelude::*;
 use std::fs;
 use std::path::Path;
@@ -166,6 +166,6 @@ fn discard_newer(job: &Job<'_>, kept: Option<Depth>) -> Result<()> {
     agree(job.exchange, if job.disks.leads() { discard() } else { Ok(()) })?;
     let removed = remove_unneeded(job);
     agree(job.exchange, removed)?;
-    let archive = if job.is_first() { archive::remove_after(&job.folder.levels(), kept) } else { Ok(()) };
+    let archive = if job.is_first() { level_archive::remove_after(&job.folder.levels(), kept) } else { Ok(()) };
     agree(job.exchange, archive)
 }

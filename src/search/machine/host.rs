@@ -46,9 +46,7 @@ pub fn all_processors() -> usize {
 /// group's limit if that is lower.
 #[must_use]
 pub fn available_memory_bytes() -> Option<u64> {
-    let info = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let free: u64 = line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024;
+    let free = bytes_in("/proc/meminfo", "MemAvailable:")?;
     let read = |name: &str| -> Option<u64> { fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?.trim().parse().ok() };
     let group = read("memory.max").map(|limit| limit.saturating_sub(read("memory.current").unwrap_or(0)));
     Some(group.map_or(free, |group| group.min(free)))
@@ -57,8 +55,13 @@ pub fn available_memory_bytes() -> Option<u64> {
 /// The most bytes of memory that this process has had at a time.
 #[must_use]
 pub fn peak_memory_bytes() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    bytes_in("/proc/self/status", "VmHWM:")
+}
+
+/// The number of bytes that the line of this name has in a file of the kernel, which counts KiB.
+fn bytes_in(file: &str, name: &str) -> Option<u64> {
+    let text = fs::read_to_string(file).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
@@ -67,9 +70,7 @@ pub fn peak_memory_bytes() -> Option<u64> {
 #[must_use]
 pub fn address_space_left() -> Option<u64> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let taken: u64 = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(limit.saturating_sub(taken * 1024))
+    Some(limit.saturating_sub(bytes_in("/proc/self/status", "VmSize:")?))
 }
 
 /// Bytes that a user may still write to the file system of `path`, or of its nearest existing

@@ -2,6 +2,7 @@
 
 use super::run_lock::{LOCK, LeftBehind, RunLock, is_held};
 use crate::base::regular_file::{self, MOST_NOTE_BYTES};
+use crate::base::removal::{remove_file, remove_folder};
 use crate::base::{Error, Result, atomic_file};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -229,25 +230,6 @@ pub struct LockOwner {
     pub process_id: Option<u32>,
     /// The host of the first process, when that one has another folder.
     pub part_of: Option<String>,
-}
-
-/// Removes a file; one that is not there is fine.
-fn remove_file(path: &Path) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, source)),
-        _ => Ok(()),
-    }
-}
-
-/// Removes a folder and all in it; one that is not there is fine.
-///
-/// # Errors
-/// `Io` when something in it cannot be removed.
-pub fn remove_folder(path: &Path) -> Result<()> {
-    match fs::remove_dir_all(path) {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove folder", path, source)),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -47,10 +47,10 @@ pub const EXPANSION: Expansion = Expansion {
 /// Its name.
 pub const NAME: &str = "lanes";
 
-/// What counts of a unit's cost in the first level by lanes, beside its pulling: the files of what
-/// is seen and what is next get their pages, twice as much (35, by the measure of the other costs). A
-/// search that gets dense pays for it sooner or later, so it should not put off lanes by more than
-/// the level or so where both ways are about even: with all of it turnstyle-12 took 0.1 s longer.
+/// What counts of a unit's cost in the first level by lanes, beside its pulling: what is seen and
+/// what is next get their memory, twice as much (35, by the measure of the other costs). A search
+/// that gets dense pays for it sooner or later, so it should not put off lanes by more than the
+/// level or so where both ways are about even: with all of it turnstyle-12 took 0.1 s longer.
 const SET_UP_NANOSECONDS: f64 = 15.0;
 
 /// Every lane that is not full is pulled, 120 states at a time: right for dense levels.
