@@ -12,8 +12,7 @@ use crate::base::{Result, ShardId};
 use crate::exchange::Exchange;
 use crate::puzzle::Puzzle;
 use crate::ranking::Partition;
-use crate::store::mapped::region_bytes;
-use crate::store::{Arena, Home, Shard, Storage, bitset, scratch_path, shard};
+use crate::store::{Home, Shard, Storage, scratch_path};
 
 /// A search on one process. Only what runs it as a whole takes all of it; everything else takes the
 /// parts that it uses.
@@ -48,10 +47,7 @@ impl<'a> Search<'a> {
         let owned: Vec<ShardId> = partition.owned_by(job.process(), exchange.processes()).collect();
         let home = match job.settings.storage {
             Storage::File => Home::File(scratch_path(job.process(), &folder.work())),
-            Storage::Memory | Storage::Compact => {
-                let slot_bytes = region_bytes(bitset::words_for(partition.shard_length()));
-                Home::Memory(Arena::new(slot_bytes, shard::SETS * to_u64(owned.len())))
-            }
+            Storage::Memory | Storage::Compact => Shard::memory(to_u64(owned.len()), partition.shard_length()),
         };
         let shards = owned.into_iter().map(|id| Shard::new(id, partition.ranks(id), &home)).collect();
         Ok(Self { job, space, progress: Progress::new(shards), checkpoint: Checkpoint::new(identity) })

@@ -8,13 +8,9 @@ use crate::base::fingerprint::{Fingerprint, LANE_STATES, of_sorted_ranks};
 use crate::base::removal::remove_folder;
 use crate::base::{Depth, Error, ProcessId, Result, ShardId, atomic_file};
 use rayon::ThreadPool;
-use rayon::prelude::*;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-
-/// Sets encoded at a time.
-const SETS_AT_ONCE: usize = 128;
 
 /// The ranks of each shard that a run's cut of the space has; none for others.
 pub type RanksOf<'a> = &'a dyn Fn(ShardId) -> Option<Range<u64>>;
@@ -51,16 +47,9 @@ pub fn write_part(levels: &Path, depth: Depth, process: ProcessId, shards: &[Sha
     let folder = level_folder(levels, depth);
     let mut writer = PackWriter::create(&folder.join(format!("process-{:04}.pack", process.0)))?;
     let filled: Vec<_> = shards.iter().filter(|shard| shard.frontier.count() > 0).collect();
-    for part in filled.chunks(SETS_AT_ONCE) {
-        let encoded: Vec<(PackEntry, Vec<u8>)> = pool.install(|| {
-            part.par_iter()
-                .map(|shard| PackEntry::encode(shard.id, SetName::Level, shard.frontier.count(), &shard.frontier.contents()))
-                .collect()
-        });
-        for (entry, stored) in encoded {
-            writer.add(entry, &stored)?;
-        }
-    }
+    writer.add_all(pool, &filled, |shard| {
+        Ok(PackEntry::encode(shard.id, SetName::Level, shard.frontier.count(), &shard.frontier.contents()))
+    })?;
     writer.finish()?;
     atomic_file::sync_folder(&folder)
 }

@@ -106,7 +106,7 @@ impl Region {
 
 /// Bytes of a region of `words` words, with its padding: whole pages.
 #[must_use]
-pub fn region_bytes(words: u64) -> u64 {
+pub(super) fn region_bytes(words: u64) -> u64 {
     ((words + PADDING_WORDS) * 8).next_multiple_of(PAGE_BYTES)
 }
 

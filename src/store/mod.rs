@@ -1,6 +1,6 @@
 #![doc = include_str!("README.md")]
 
-pub mod arena;
+mod arena;
 pub mod bitset;
 pub mod chunk_code;
 pub mod chunked_bits;
@@ -13,7 +13,6 @@ pub mod packed_bits;
 pub mod rank_set;
 pub mod shard;
 
-pub use arena::Arena;
 pub use mapped::{Home, MappedView, MappedWords, Region, Storage};
 pub use pack::{PackReader, PackWriter};
 pub use pack_entry::{Contents, PackEntry};

@@ -6,10 +6,15 @@ use super::format::{
 use super::pack_entry::{Contents, PackEntry};
 use crate::base::ids::{to_u64, to_usize};
 use crate::base::{Error, Result, codec, fault_point, regular_file};
+use rayon::ThreadPool;
+use rayon::prelude::*;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+
+/// Sets that [`PackWriter::add_all`] encodes at a time: bounds the memory it takes.
+const SETS_AT_ONCE: usize = 128;
 
 /// Writes a pack file. Nothing may name the file before [`PackWriter::finish`] has returned.
 #[derive(Debug)]
@@ -47,6 +52,26 @@ impl PackWriter {
         entry.offset = self.offset;
         self.offset += entry.stored_bytes;
         self.entries.push(entry);
+        Ok(())
+    }
+
+    /// Encodes sets on the threads of `pool` and appends them in their order, [`SETS_AT_ONCE`] at a
+    /// time.
+    ///
+    /// # Errors
+    /// What `encode` returns; as [`PackWriter::add`].
+    pub fn add_all<T: Sync>(
+        &mut self,
+        pool: &ThreadPool,
+        sets: &[T],
+        encode: impl Fn(&T) -> Result<(PackEntry, Vec<u8>)> + Sync,
+    ) -> Result<()> {
+        for part in sets.chunks(SETS_AT_ONCE) {
+            let encoded: Vec<(PackEntry, Vec<u8>)> = pool.install(|| part.par_iter().map(&encode).collect::<Result<_>>())?;
+            for (entry, stored) in encoded {
+                self.add(entry, &stored)?;
+            }
+        }
         Ok(())
     }
 

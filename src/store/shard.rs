@@ -1,8 +1,9 @@
 //! A shard: the three sets of one contiguous range of ranks, and how a level is found and closed in
 //! it.
 
+use super::arena::Arena;
 use super::bitset;
-use super::mapped::{Home, Region};
+use super::mapped::{Home, Region, region_bytes};
 use super::rank_set::RankSet;
 use crate::base::fingerprint::{Fingerprint, LANE_STATES};
 use crate::base::ids::to_u64;
@@ -12,7 +13,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Sets of a shard, each with a region of the scratch file of the process.
-pub const SETS: u64 = 3;
+const SETS: u64 = 3;
 
 /// The scratch file of a process, in the run folder's folder for scratch files.
 #[must_use]
@@ -84,6 +85,12 @@ impl Shard {
     #[must_use]
     pub fn seen_region(id: ShardId, length: u64, scratch: PathBuf) -> Region {
         Region { home: Home::File(scratch), number: u64::from(id.0) * SETS, words: bitset::words_for(length) }
+    }
+
+    /// Memory for the bits of `shards` shards of at most `length` ranks; none is taken yet.
+    #[must_use]
+    pub fn memory(shards: u64, length: u64) -> Home {
+        Home::Memory(Arena::new(region_bytes(bitset::words_for(length)), SETS * shards))
     }
 
     /// A shard without states; its bits, once it needs any, are in `home`, which it shares with

@@ -13,14 +13,10 @@ use crate::search::observer::{Event, Observer};
 use crate::search::progress::{Commits, Progress};
 use crate::store::pack_entry::{Encoding, SetName};
 use crate::store::{PackEntry, PackWriter, RankSet, Shard};
-use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
-
-/// Entries encoded at a time: bounds the memory of a commit to that many shards.
-const SETS_AT_ONCE: usize = 128;
 
 /// A search pauses at least so many times as long as a commit took before the next one: commits take
 /// at most a tenth of its time. Only where every level is wanted they come as fast as they can.
@@ -183,26 +179,16 @@ fn write_changed_sets(job: &Job<'_>, shards: &[Shard], generation: &Path, depth:
         .collect();
     let name = job.disks.pack_name();
     let mut writer = PackWriter::create(&generation.join(&name))?;
-    for part in changed.chunks(SETS_AT_ONCE) {
-        let encoded: Vec<(PackEntry, Vec<u8>)> = job.pool.install(|| {
-            part.par_iter()
-                .map(|(shard, name)| {
-                    let set = set_of(shard, *name);
-                    // An entry with another count would be refused by every resume, when it is too
-                    // late.
-                    let (found, expected) = (set.recount(), set.count());
-                    if found != expected {
-                        let what = format!("states held by a set of shard {} and states put into it", shard.id);
-                        return Err(Error::invariant(what, found, expected));
-                    }
-                    Ok(PackEntry::encode(shard.id, *name, expected, &set.contents()))
-                })
-                .collect::<Result<_>>()
-        })?;
-        for (entry, stored) in encoded {
-            writer.add(entry, &stored)?;
+    writer.add_all(&job.pool, &changed, |(shard, name)| {
+        let set = set_of(shard, *name);
+        // An entry with another count would be refused by every resume, when it is too late.
+        let (found, expected) = (set.recount(), set.count());
+        if found != expected {
+            let what = format!("states held by a set of shard {} and states put into it", shard.id);
+            return Err(Error::invariant(what, found, expected));
         }
-    }
+        Ok(PackEntry::encode(shard.id, *name, expected, &set.contents()))
+    })?;
     let (entries, bytes) = writer.finish()?;
     atomic_file::sync_folder(generation)?;
     // On its own disk the first process does this right before the commit.
